@@ -1,0 +1,42 @@
+// The static pass, from outside: a device module and facts in; findings, answers per property and metrics out.
+#pragma once
+
+#include "report/error.h"
+#include "report/report.h"
+
+#include <set>
+
+namespace llvm {
+class Module;
+}
+
+namespace kcheck::analyzer {
+
+/// A launch extent as an option gives it; an absent axis is free (`*`).
+struct Extent {
+  std::optional<std::uint32_t> x, y, z;
+};
+
+struct Options {
+  std::optional<Extent> block, grid;
+  std::vector<std::string> kernels; ///< only these; empty: all
+  bool mayAlias = false;            ///< pointer parameters may overlap
+  double kernelSeconds = 10;        ///< budget of one kernel
+  unsigned questionMilliseconds = 1000;
+  unsigned jobs = 1;
+};
+
+struct Analysis {
+  std::vector<Finding> findings;
+  std::vector<KernelResult> kernels;
+  std::vector<Metric> metrics;
+  std::set<SiteId> provedSafe; ///< sites that neither race nor leave their object, in any launch of the program
+};
+
+/// Analyses every kernel of `device` (or those of Options::kernels). The module is not changed.
+Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& options);
+
+/// The text of --dump=model|phases for the same kernels.
+std::string dumpModel(const llvm::Module& device, const Facts& facts, const Options& options);
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,1 @@
+#include "analyzer/expr/expr.h"

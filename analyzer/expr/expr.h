@@ -1,0 +1,140 @@
+// The expressions in which kernels are modelled: a hash-consed DAG of bit-vector operations over thread and block
+// indices, launch dimensions, parameters, loop counters and unknowns. Two equal expressions are one node, so equality
+// is pointer equality. Nodes live as long as their ExprContext. Construction simplifies; no LLVM, no z3 here.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace kcheck::analyzer {
+
+using Int = __int128; ///< wide enough for any intermediate of 64-bit index arithmetic
+
+enum class Op : std::uint8_t {
+  Const, Symbol, Apply, // leaves, and an uninterpreted function of its operands
+  Add, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor,
+  ZExt, SExt, Trunc,
+  Eq, Ult, Ule, Slt, Sle, // width 1
+  Ite,
+};
+const char* toString(Op op);
+
+enum class SymbolKind : std::uint8_t { ThreadIdx, BlockIdx, BlockDim, GridDim, Parameter, LoopCounter, Unknown, Object };
+
+/// Between which two threads the value of a symbol or function may differ. `Thread` implies it differs between
+/// blocks as well.
+enum class Varies : std::uint8_t { Never, ByBlock, ByThread };
+
+/// A free variable. `lo`..`hi` is what is known of its value, read as a signed number of `width` bits
+/// (as unsigned where lo >= 0 and hi >= 2^(width-1)).
+struct Symbol {
+  std::string name; ///< as a user would call it: `threadIdx.x`, `n`, `i (line 12)`
+  unsigned id = 0;
+  unsigned width = 32;
+  SymbolKind kind = SymbolKind::Unknown;
+  unsigned axis = 0; ///< 0..2 for the index and dimension kinds
+  Int lo = 0, hi = 0;
+  Varies varies = Varies::Never;
+  bool exact = true; ///< false: an approximation stands behind it; `cause` says which and at what line
+  std::string cause;
+};
+
+/// An uninterpreted function: the content of an array that the kernel only reads, or a value that is known to be the
+/// same whenever its operands are.
+struct Function {
+  std::string name;
+  unsigned id = 0;
+  unsigned width = 32;
+  Varies varies = Varies::Never; ///< Never: one function for all threads; ByThread: each thread has its own
+  bool injective = false;        ///< different operands give different values (tickets, permutations)
+  bool exact = true;
+  std::string cause;
+};
+
+enum Flag : std::uint8_t { NoFlags = 0, NoSignedWrap = 1, NoUnsignedWrap = 2 };
+
+struct Node {
+  Op op;
+  std::uint8_t flags;  ///< of Add, Mul, Shl, Trunc: the program has undefined behaviour when it wraps
+  std::uint16_t width; ///< in bits, 1..64
+  unsigned id;         ///< creation order; stable within one run
+  std::int64_t value;  ///< of Const, sign-extended from width (width 1: 0 or 1)
+  const Symbol* symbol;
+  const Function* function;
+  std::vector<const Node*> operands;
+};
+using Expr = const Node*;
+
+/// Owns symbols, functions and nodes. Not thread-safe; one per kernel.
+class ExprContext {
+public:
+  ExprContext();
+  ~ExprContext();
+  ExprContext(const ExprContext&) = delete;
+  ExprContext& operator=(const ExprContext&) = delete;
+
+  /// The symbol of this name, made by `make` when it is new.
+  Symbol* symbol(const std::string& name, unsigned width, SymbolKind kind, Int lo, Int hi);
+  /// A symbol over the full signed range of its width.
+  Symbol* symbol(const std::string& name, unsigned width, SymbolKind kind);
+  Function* function(const std::string& name, unsigned width);
+
+  Expr constant(unsigned width, std::int64_t value);
+  Expr boolean(bool value) { return constant(1, value); }
+  Expr of(const Symbol* symbol);
+  Expr apply(const Function* function, std::vector<Expr> operands);
+  Expr binary(Op op, Expr left, Expr right, std::uint8_t flags = NoFlags);
+  Expr extend(Op op, unsigned width, Expr operand, std::uint8_t flags = NoFlags); ///< ZExt, SExt, Trunc
+  Expr ite(Expr condition, Expr then, Expr otherwise);
+
+  Expr add(Expr a, Expr b, std::uint8_t flags = NoFlags) { return binary(Op::Add, a, b, flags); }
+  Expr sub(Expr a, Expr b, std::uint8_t flags = NoFlags);
+  Expr mul(Expr a, Expr b, std::uint8_t flags = NoFlags) { return binary(Op::Mul, a, b, flags); }
+  Expr eq(Expr a, Expr b) { return binary(Op::Eq, a, b); }
+  Expr logicalNot(Expr a) { return binary(Op::Xor, a, boolean(true)); }
+  Expr logicalAnd(Expr a, Expr b) { return binary(Op::And, a, b); }
+  Expr logicalOr(Expr a, Expr b) { return binary(Op::Or, a, b); }
+
+  std::size_t size() const;
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+bool isConst(Expr e, std::int64_t value);
+inline bool isConst(Expr e) { return e->op == Op::Const; }
+inline bool isTrue(Expr e) { return e->width == 1 && e->op == Op::Const && e->value == 1; }
+inline bool isFalse(Expr e) { return e->width == 1 && e->op == Op::Const && e->value == 0; }
+std::int64_t signExtend(std::int64_t value, unsigned width);
+std::uint64_t zeroExtend(std::int64_t value, unsigned width);
+
+/// Replaces nodes by nodes, bottom-up and memoised; results are simplified again.
+class Substitution {
+public:
+  explicit Substitution(ExprContext& context) : context(&context) {}
+  void set(Expr from, Expr to) { map[from] = to; memo.clear(); }
+  bool empty() const { return map.empty(); }
+  Expr operator()(Expr e);
+
+private:
+  ExprContext* context;
+  std::unordered_map<Expr, Expr> map, memo;
+};
+
+/// Calls `visit` once for every node below and including `e`; stops and returns true when it returns true.
+bool anyNode(Expr e, const std::function<bool(Expr)>& visit);
+/// Whether the value of `e` can differ between two threads: of a block (Never or ByThread), or of different blocks.
+Varies variesOf(Expr e);
+/// The inexact symbols and functions below `e`.
+std::vector<std::string> causesOf(Expr e);
+/// Human-readable infix text, for dumps and messages. Depth-limited: deeper parts print as `..`.
+std::string toString(Expr e, unsigned depth = 12);
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,49 @@
+// The run, from outside: instrument the device module, link it with the host objects, start the program in a child
+// process, read back what its runtime saw.
+#pragma once
+
+#include "report/error.h"
+#include "report/report.h"
+
+#include <set>
+
+namespace llvm {
+class Module;
+}
+
+namespace kcheck::instrument {
+
+enum class Schedule : std::uint8_t { Fair, Lockstep, Random };
+
+struct Options {
+  std::vector<std::string> programArguments;
+  std::vector<std::string> linkArguments; ///< -l -L, as given
+  std::set<SiteId> skip;                  ///< sites that the static pass has proved
+  Schedule schedule = Schedule::Fair;
+  std::uint64_t seed = 0;
+  unsigned jobs = 1;
+  double timeoutSeconds = 0; ///< 0: none
+  std::uint64_t memoryLimitMb = 0;
+};
+
+struct Observation {
+  std::vector<Finding> findings;
+  std::vector<Metric> metrics;
+  RunResult run;
+};
+
+/// Host code (x86-64 object) with checks, made from a copy of `device`.
+OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options);
+
+/// Links objects (their contents) with the runtime into an executable at `path`.
+OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, const Options& options,
+                                    const std::string& path);
+
+/// Runs the program at `path`. Its stdin, stdout and stderr are its own.
+OrError<Observation> runProgram(const std::string& path, const Facts& facts, const Options& options);
+
+/// The three steps above, in a temporary folder that is gone afterwards, whatever happens.
+OrError<Observation> checkRun(const llvm::Module& device, const std::vector<std::string>& hostObjects,
+                              const Facts& facts, const Options& options);
+
+} // namespace kcheck::instrument

@@ -1,0 +1,1 @@
+#include "instrument/runtime/core/memory.h"

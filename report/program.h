@@ -1,0 +1,84 @@
+// What is known of the checked program before any pass looks at it: its files, kernels, access sites, allocations and
+// launches. The front end fills these records in; both passes and the writers read them.
+#pragma once
+
+#include "report/location.h"
+
+#include <optional>
+#include <vector>
+
+namespace kcheck {
+
+/// Number of an access site: the index into Facts::sites. The front end numbers the memory instructions of the
+/// device module once, before any transformation, and hangs the number on each as metadata `!kcheck.site !{i32 N}`;
+/// inlining copies it, so that an access is the same site in the static pass, in the run and in the report.
+using SiteId = std::uint32_t;
+inline constexpr SiteId kNoSite = ~SiteId{0};
+inline constexpr const char* kSiteMetadata = "kcheck.site";
+
+/// One memory access as the programmer wrote it.
+struct Site {
+  SiteId id = kNoSite;
+  AccessKind kind = AccessKind::Read;
+  Location where;       ///< of the whole expression or statement that accesses (`c[0] += 1`)
+  std::string expr;     ///< the accessed lvalue's text, `c[0]`; empty when the front end found none
+  std::string array;    ///< the text of what is indexed or dereferenced, `c`
+  std::string function; ///< the function that contains it, as the user would write it
+  std::uint32_t bytes = 0;
+  bool inSystemHeader = false;
+};
+
+struct Parameter {
+  std::string name;
+  std::string type;
+  bool isPointer = false;
+  std::uint64_t elementBytes = 0; ///< of the pointee; 0 when not a pointer or unknown
+};
+
+struct Kernel {
+  std::string symbol; ///< the function's name in the device module (mangled)
+  std::string name;   ///< as the user would write it: `countPlain(int *)`
+  Location where;
+  std::vector<Parameter> parameters;
+};
+
+/// A buffer that host code makes: cudaMalloc and its relatives, managed memory, or an array of a launch line.
+struct Allocation {
+  std::string name;                   ///< the variable that receives it: `d_out`
+  Location where;                     ///< the allocating call
+  std::optional<std::uint64_t> bytes; ///< where the size folds to a constant
+};
+
+/// An argument of a launch, as far as host code shows it.
+struct Argument {
+  std::string text;                          ///< source text: `d_out + 1`
+  std::optional<std::int64_t> value;         ///< an integer scalar that folds
+  std::optional<std::size_t> allocation;     ///< index into Facts::allocations
+  std::optional<std::int64_t> byteOffset;    ///< into that allocation
+};
+
+enum class LaunchOrigin : std::uint8_t { LaunchSite, Option, Annotation, Symbolic };
+const char* toString(LaunchOrigin origin);
+
+/// A launch of a kernel. Absent extents are unknown: they depend on values that host code does not fix.
+struct Launch {
+  std::string kernel; ///< Kernel::symbol
+  Location where;
+  LaunchOrigin origin = LaunchOrigin::LaunchSite;
+  std::optional<Dim3> grid, block;
+  std::optional<std::uint64_t> sharedBytes; ///< dynamic shared memory
+  std::vector<Argument> arguments;
+};
+
+struct Facts {
+  std::vector<std::string> files;
+  std::vector<Kernel> kernels;
+  std::vector<Site> sites; ///< indexed by SiteId
+  std::vector<Allocation> allocations;
+  std::vector<Launch> launches;
+  bool hasMain = false;
+
+  const Kernel* kernel(const std::string& symbol) const;
+};
+
+} // namespace kcheck

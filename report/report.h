@@ -1,0 +1,76 @@
+// The report: what both passes found, proved, measured and could not decide, ready for any writer.
+#pragma once
+
+#include "report/finding.h"
+
+namespace kcheck {
+
+enum class Property : std::uint8_t { RaceFree, BarriersUniform, InBounds, Initialized };
+enum class Answer : std::uint8_t { Proved, Refuted, Unknown };
+
+const char* toString(Property property);
+const char* toString(Answer answer);
+
+struct PropertyResult {
+  Property property = Property::RaceFree;
+  Answer answer = Answer::Unknown;
+  std::string reason;                   ///< of Unknown: line and cause; never empty then
+  std::string holdsFor;                 ///< "any launch", a condition, or the launches
+  std::vector<std::string> assumptions; ///< what a proof rests on beyond the program text
+};
+
+/// What the static pass says of one kernel.
+struct KernelResult {
+  std::string symbol;
+  std::string name;
+  Location where;
+  std::vector<Launch> launches; ///< those the answers are about
+  std::vector<PropertyResult> properties;
+};
+
+enum class Source : std::uint8_t { Static, Run };
+
+/// Memory traffic of one access site, in the profilers' own terms: a request is a warp-level instruction, a sector 32
+/// aligned bytes. Sums over the run, or per warp where the static pass says them.
+struct Metric {
+  std::string kernel;
+  SiteId site = kNoSite;
+  Location where;
+  AccessKind access = AccessKind::Read;
+  MemorySpace space = MemorySpace::Global;
+  std::uint64_t requests = 0;
+  std::uint64_t sectors = 0;
+  std::uint64_t idealSectors = 0;    ///< the fewest sectors that could hold the distinct bytes requested
+  std::uint64_t bytesRequested = 0;  ///< by active threads
+  std::uint32_t bankWays = 0;        ///< most distinct words that one bank must serve in a request; shared only
+  Source source = Source::Run;
+
+  /// bytes requested / bytes moved in percent, capped at 100 so that a broadcast counts as full.
+  double efficiency() const;
+  double sectorsPerRequest() const { return requests ? double(sectors) / double(requests) : 0; }
+};
+
+struct RunResult {
+  bool ran = false;
+  int exitStatus = 0;
+  int signal = 0;
+  bool timedOut = false;
+  std::uint64_t stdoutBytes = 0;
+  std::uint64_t kernelsLaunched = 0;
+  double seconds = 0;
+  std::string notRunBecause; ///< when `ran` is false
+  std::vector<Launch> launches; ///< distinct kernel/shape pairs that were launched
+};
+
+struct Report {
+  std::string version;
+  Facts facts;
+  std::vector<KernelResult> kernels;
+  std::vector<Finding> findings;
+  std::vector<Metric> metrics;
+  RunResult run;
+  bool ranStatic = false;
+  double staticSeconds = 0;
+};
+
+} // namespace kcheck
