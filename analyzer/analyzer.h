@@ -1,4 +1,5 @@
-// The static pass, from outside: a device module and facts in; findings, answers per property and metrics out.
+// The static pass, from outside: a device module and facts in; findings, answers per property and metrics
+// out.
 #pragma once
 
 #include "report/error.h"
@@ -30,7 +31,8 @@ struct Analysis {
   std::vector<Finding> findings;
   std::vector<KernelResult> kernels;
   std::vector<Metric> metrics;
-  std::set<SiteId> provedSafe; ///< sites that neither race nor leave their object, in any launch of the program
+  std::set<SiteId>
+      provedSafe; ///< sites that neither race nor leave their object, in any launch of the program
 };
 
 /// Analyses every kernel of `device` (or those of Options::kernels). The module is not changed.

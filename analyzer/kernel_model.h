@@ -1,5 +1,6 @@
-// One kernel, as questions can be asked of it: what every thread accesses, where, when, under which condition. Made
-// by analyzer/model/ from the device module, read by analyzer/decide/ and printed by --dump=model. No LLVM here.
+// One kernel, as questions can be asked of it: what every thread accesses, where, when, under which
+// condition. Made by analyzer/model/ from the device module, read by analyzer/decide/ and printed by
+// --dump=model. No LLVM here.
 #pragma once
 
 #include "analyzer/expr/expr.h"
@@ -18,7 +19,7 @@ struct MemoryObject {
   Expr symbolicBytes = nullptr;       ///< 64 bit; where known only as an expression (dynamic shared memory)
   Location where;
   unsigned elementBytes = 0;
-  bool written = false;  ///< by some thread of this kernel
+  bool written = false;   ///< by some thread of this kernel
   bool isUnknown = false; ///< stands for a pointer that the model could not follow; may be any global object
 };
 
@@ -33,10 +34,10 @@ struct ModelAccess {
   AtomicScope scope = AtomicScope::None;
   bool isVolatile = false;
   unsigned object = 0;
-  Expr offset = nullptr;    ///< byte offset into the object, 64 bit
-  Expr size = nullptr;      ///< bytes, 64 bit; a constant but for memcpy and memset
-  Expr condition = nullptr; ///< width 1: the thread gets here, in this phase
-  Expr stored = nullptr;    ///< the value written, where known
+  Expr offset = nullptr;              ///< byte offset into the object, 64 bit
+  Expr size = nullptr;                ///< bytes, 64 bit; a constant but for memcpy and memset
+  Expr condition = nullptr;           ///< width 1: the thread gets here, in this phase
+  Expr stored = nullptr;              ///< the value written, where known
   std::map<std::string, Expr> locals; ///< source variables in scope and their values, for witnesses
 };
 
@@ -50,8 +51,8 @@ struct Phase {
 
 enum class BarrierReach : std::uint8_t { Warp, Block, Grid };
 
-/// A barrier and the branches that decide who reaches it: it is divergent when `condition` can be true for one
-/// thread and false for another thread of the group that both satisfy `reached`.
+/// A barrier and the branches that decide who reaches it: it is divergent when `condition` can be true for
+/// one thread and false for another thread of the group that both satisfy `reached`.
 struct BarrierControl {
   Location barrier, branch;
   BarrierReach reach = BarrierReach::Block;
@@ -69,14 +70,16 @@ struct ModelGap {
 struct KernelModel {
   const Kernel* kernel = nullptr;
   std::vector<MemoryObject> objects;
-  std::vector<Phase> blockPhases;  ///< cut at block barriers: for races within a block
-  std::vector<Phase> gridPhases;   ///< cut at grid barriers only (usually one): for races between blocks
-  std::vector<Phase> warpPhases;   ///< cut at block and warp barriers: for races within a warp; empty: as blockPhases
+  std::vector<Phase> blockPhases; ///< cut at block barriers: for races within a block
+  std::vector<Phase> gridPhases;  ///< cut at grid barriers only (usually one): for races between blocks
+  std::vector<Phase>
+      warpPhases; ///< cut at block and warp barriers: for races within a warp; empty: as blockPhases
   std::vector<BarrierControl> barriers;
-  std::vector<Expr> facts;         ///< width 1, true in every execution (assumes, no-overflow lemmas)
+  std::vector<Expr> facts;              ///< width 1, true in every execution (assumes, no-overflow lemmas)
   std::vector<std::string> assumptions; ///< named in the report when a proof uses them
   std::vector<ModelGap> gaps;
-  Expr threadIdx[3] = {}, blockIdx[3] = {}, blockDim[3] = {}, gridDim[3] = {}; ///< 32 bit; constants where fixed
+  Expr threadIdx[3] = {}, blockIdx[3] = {}, blockDim[3] = {},
+       gridDim[3] = {}; ///< 32 bit; constants where fixed
 };
 
 /// The text of --dump=model.

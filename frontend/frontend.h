@@ -1,5 +1,5 @@
-// The front end, from outside: CUDA source files in; the device module before any optimisation, the facts that the
-// source shows, and host objects out. The only room that includes clang (never in this header).
+// The front end, from outside: CUDA source files in; the device module before any optimisation, the facts
+// that the source shows, and host objects out. The only room that includes clang (never in this header).
 #pragma once
 
 #include "report/error.h"
@@ -17,10 +17,10 @@ namespace kcheck::frontend {
 struct Options {
   std::vector<std::string> files;
   std::vector<std::string> clangArguments; ///< -I -D -U -std= -include -isystem -x -O ..., as given
-  std::string cudaPath;                    ///< empty: where the toolkit is found; "none": the headers kcheck ships
+  std::string cudaPath; ///< empty: where the toolkit is found; "none": the headers kcheck ships
   std::string arch = "sm_80";
-  bool wantHost = true;                    ///< compile host code for the run as well
-  std::vector<std::string> launchLines;    ///< `k<<<8,128>>>(float[1000], 1000)`: a main for a file without one
+  bool wantHost = true;                 ///< compile host code for the run as well
+  std::vector<std::string> launchLines; ///< `k<<<8,128>>>(float[1000], 1000)`: a main for a file without one
 };
 
 struct Program {
@@ -35,7 +35,8 @@ struct Program {
   std::vector<std::string> hostObjects; ///< contents of ELF objects, one per file
 };
 
-/// Compiles all files. Clang's own diagnostics go to stderr as they are; the error then only says which file failed.
+/// Compiles all files. Clang's own diagnostics go to stderr as they are; the error then only says which file
+/// failed.
 OrError<Program> compile(const Options& options);
 
 } // namespace kcheck::frontend

@@ -1,5 +1,5 @@
-// The run, from outside: instrument the device module, link it with the host objects, start the program in a child
-// process, read back what its runtime saw.
+// The run, from outside: instrument the device module, link it with the host objects, start the program in a
+// child process, read back what its runtime saw.
 #pragma once
 
 #include "report/error.h"

@@ -1,4 +1,5 @@
-// A value, or one sentence on why there is none. Bad input travels up to main as such a sentence; only main exits.
+// A value, or one sentence on why there is none. Bad input travels up to main as such a sentence; only main
+// exits.
 #pragma once
 
 #include <cassert>

@@ -1,5 +1,5 @@
-// A finding: one thing that is wrong, or could be better, with everything that a reader or a script needs to see why.
-// Analyses fill it in; writers word it. The rule's id says what it is (report/rules.h).
+// A finding: one thing that is wrong, or could be better, with everything that a reader or a script needs to
+// see why. Analyses fill it in; writers word it. The rule's id says what it is (report/rules.h).
 #pragma once
 
 #include "report/program.h"
@@ -34,10 +34,11 @@ struct Access {
 /// The memory that a finding is about.
 struct MemoryFact {
   MemorySpace space = MemorySpace::Generic;
-  std::string name;                     ///< the array as the user calls it
-  std::optional<std::uint64_t> size;    ///< in bytes
-  std::optional<std::int64_t> offset;   ///< of the access, in bytes, from the array's start; negative is before it
-  std::uint64_t bytes = 0;              ///< accessed
+  std::string name;                  ///< the array as the user calls it
+  std::optional<std::uint64_t> size; ///< in bytes
+  std::optional<std::int64_t>
+      offset;              ///< of the access, in bytes, from the array's start; negative is before it
+  std::uint64_t bytes = 0; ///< accessed
   Location allocatedAt;
 };
 
@@ -59,11 +60,11 @@ struct Finding {
   bool sameValue = false; ///< both threads write the same value
   std::vector<Access> accesses;
   std::optional<MemoryFact> memory;
-  std::uint64_t count = 0;    ///< times seen in the run; 0 when not seen
-  std::string holdsFor;       ///< static: the launches for which it is proved
-  std::string reason;         ///< of `Possible`: the approximation that the witness leans on
+  std::uint64_t count = 0; ///< times seen in the run; 0 when not seen
+  std::string holdsFor;    ///< static: the launches for which it is proved
+  std::string reason;      ///< of `Possible`: the approximation that the witness leans on
   std::vector<RelatedNote> notes;
-  std::string hint;           ///< what would repair it
+  std::string hint; ///< what would repair it
   bool suppressed = false;
 };
 

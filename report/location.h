@@ -1,5 +1,5 @@
-// Where something stands in the source, and the small words of CUDA's execution model: plain records that every
-// room, the runtime included, may use. No dependencies.
+// Where something stands in the source, and the small words of CUDA's execution model: plain records that
+// every room, the runtime included, may use. No dependencies.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace kcheck {
 
-/// A place in a source file. Lines and columns count from 1; 0 means unknown. `endColumn` is one past the last
-/// column on the same line, or 0 when only the start is known.
+/// A place in a source file. Lines and columns count from 1; 0 means unknown. `endColumn` is one past the
+/// last column on the same line, or 0 when only the start is known.
 struct Location {
   std::string file;
   unsigned line = 0;

@@ -1,5 +1,5 @@
-// What is known of the checked program before any pass looks at it: its files, kernels, access sites, allocations and
-// launches. The front end fills these records in; both passes and the writers read them.
+// What is known of the checked program before any pass looks at it: its files, kernels, access sites,
+// allocations and launches. The front end fills these records in; both passes and the writers read them.
 #pragma once
 
 #include "report/location.h"
@@ -9,9 +9,10 @@
 
 namespace kcheck {
 
-/// Number of an access site: the index into Facts::sites. The front end numbers the memory instructions of the
-/// device module once, before any transformation, and hangs the number on each as metadata `!kcheck.site !{i32 N}`;
-/// inlining copies it, so that an access is the same site in the static pass, in the run and in the report.
+/// Number of an access site: the index into Facts::sites. The front end numbers the memory instructions of
+/// the device module once, before any transformation, and hangs the number on each as metadata `!kcheck.site
+/// !{i32 N}`; inlining copies it, so that an access is the same site in the static pass, in the run and in
+/// the report.
 using SiteId = std::uint32_t;
 inline constexpr SiteId kNoSite = ~SiteId{0};
 inline constexpr const char* kSiteMetadata = "kcheck.site";
@@ -51,10 +52,10 @@ struct Allocation {
 
 /// An argument of a launch, as far as host code shows it.
 struct Argument {
-  std::string text;                          ///< source text: `d_out + 1`
-  std::optional<std::int64_t> value;         ///< an integer scalar that folds
-  std::optional<std::size_t> allocation;     ///< index into Facts::allocations
-  std::optional<std::int64_t> byteOffset;    ///< into that allocation
+  std::string text;                       ///< source text: `d_out + 1`
+  std::optional<std::int64_t> value;      ///< an integer scalar that folds
+  std::optional<std::size_t> allocation;  ///< index into Facts::allocations
+  std::optional<std::int64_t> byteOffset; ///< into that allocation
 };
 
 enum class LaunchOrigin : std::uint8_t { LaunchSite, Option, Annotation, Symbolic };

@@ -30,8 +30,8 @@ struct KernelResult {
 
 enum class Source : std::uint8_t { Static, Run };
 
-/// Memory traffic of one access site, in the profilers' own terms: a request is a warp-level instruction, a sector 32
-/// aligned bytes. Sums over the run, or per warp where the static pass says them.
+/// Memory traffic of one access site, in the profilers' own terms: a request is a warp-level instruction, a
+/// sector 32 aligned bytes. Sums over the run, or per warp where the static pass says them.
 struct Metric {
   std::string kernel;
   SiteId site = kNoSite;
@@ -40,9 +40,9 @@ struct Metric {
   MemorySpace space = MemorySpace::Global;
   std::uint64_t requests = 0;
   std::uint64_t sectors = 0;
-  std::uint64_t idealSectors = 0;    ///< the fewest sectors that could hold the distinct bytes requested
-  std::uint64_t bytesRequested = 0;  ///< by active threads
-  std::uint32_t bankWays = 0;        ///< most distinct words that one bank must serve in a request; shared only
+  std::uint64_t idealSectors = 0;   ///< the fewest sectors that could hold the distinct bytes requested
+  std::uint64_t bytesRequested = 0; ///< by active threads
+  std::uint32_t bankWays = 0; ///< most distinct words that one bank must serve in a request; shared only
   Source source = Source::Run;
 
   /// bytes requested / bytes moved in percent, capped at 100 so that a broadcast counts as full.
@@ -58,7 +58,7 @@ struct RunResult {
   std::uint64_t stdoutBytes = 0;
   std::uint64_t kernelsLaunched = 0;
   double seconds = 0;
-  std::string notRunBecause; ///< when `ran` is false
+  std::string notRunBecause;    ///< when `ran` is false
   std::vector<Launch> launches; ///< distinct kernel/shape pairs that were launched
 };
 

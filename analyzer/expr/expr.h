@@ -1,6 +1,7 @@
-// The expressions in which kernels are modelled: a hash-consed DAG of bit-vector operations over thread and block
-// indices, launch dimensions, parameters, loop counters and unknowns. Two equal expressions are one node, so equality
-// is pointer equality. Nodes live as long as their ExprContext. Construction simplifies; no LLVM, no z3 here.
+// The expressions in which kernels are modelled: a hash-consed DAG of bit-vector operations over thread and
+// block indices, launch dimensions, parameters, loop counters and unknowns. Two equal expressions are one
+// node, so equality is pointer equality. Nodes live as long as their ExprContext. Construction simplifies; no
+// LLVM, no z3 here.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +18,46 @@ namespace kcheck::analyzer {
 using Int = __int128; ///< wide enough for any intermediate of 64-bit index arithmetic
 
 enum class Op : std::uint8_t {
-  Const, Symbol, Apply, // leaves, and an uninterpreted function of its operands
-  Add, Mul, UDiv, SDiv, URem, SRem, Shl, LShr, AShr, And, Or, Xor,
-  ZExt, SExt, Trunc,
-  Eq, Ult, Ule, Slt, Sle, // width 1
+  Const,
+  Symbol,
+  Apply, // leaves, and an uninterpreted function of its operands
+  Add,
+  Mul,
+  UDiv,
+  SDiv,
+  URem,
+  SRem,
+  Shl,
+  LShr,
+  AShr,
+  And,
+  Or,
+  Xor,
+  ZExt,
+  SExt,
+  Trunc,
+  Eq,
+  Ult,
+  Ule,
+  Slt,
+  Sle, // width 1
   Ite,
 };
 const char* toString(Op op);
 
-enum class SymbolKind : std::uint8_t { ThreadIdx, BlockIdx, BlockDim, GridDim, Parameter, LoopCounter, Unknown, Object };
+enum class SymbolKind : std::uint8_t {
+  ThreadIdx,
+  BlockIdx,
+  BlockDim,
+  GridDim,
+  Parameter,
+  LoopCounter,
+  Unknown,
+  Object
+};
 
-/// Between which two threads the value of a symbol or function may differ. `Thread` implies it differs between
-/// blocks as well.
+/// Between which two threads the value of a symbol or function may differ. `Thread` implies it differs
+/// between blocks as well.
 enum class Varies : std::uint8_t { Never, ByBlock, ByThread };
 
 /// A free variable. `lo`..`hi` is what is known of its value, read as a signed number of `width` bits
@@ -45,8 +74,8 @@ struct Symbol {
   std::string cause;
 };
 
-/// An uninterpreted function: the content of an array that the kernel only reads, or a value that is known to be the
-/// same whenever its operands are.
+/// An uninterpreted function: the content of an array that the kernel only reads, or a value that is known to
+/// be the same whenever its operands are.
 struct Function {
   std::string name;
   unsigned id = 0;
@@ -119,7 +148,10 @@ std::uint64_t zeroExtend(std::int64_t value, unsigned width);
 class Substitution {
 public:
   explicit Substitution(ExprContext& context) : context(&context) {}
-  void set(Expr from, Expr to) { map[from] = to; memo.clear(); }
+  void set(Expr from, Expr to) {
+    map[from] = to;
+    memo.clear();
+  }
   bool empty() const { return map.empty(); }
   Expr operator()(Expr e);
 
@@ -130,7 +162,8 @@ private:
 
 /// Calls `visit` once for every node below and including `e`; stops and returns true when it returns true.
 bool anyNode(Expr e, const std::function<bool(Expr)>& visit);
-/// Whether the value of `e` can differ between two threads: of a block (Never or ByThread), or of different blocks.
+/// Whether the value of `e` can differ between two threads: of a block (Never or ByThread), or of different
+/// blocks.
 Varies variesOf(Expr e);
 /// The inexact symbols and functions below `e`.
 std::vector<std::string> causesOf(Expr e);

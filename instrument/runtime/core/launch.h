@@ -1,6 +1,7 @@
 // Launching kernels and ordering streams: what the CUDA API layer (api/) asks of the engine.
 #pragma once
 
+#include "instrument/abi.h"
 #include "report/location.h"
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 namespace kcheck::runtime {
 
-struct KernelEntry; // instrument/abi.h: what the pass wrote about a kernel
+using abi::KernelEntry; ///< what the pass wrote about a kernel
 
 struct LaunchConfig {
   Dim3 grid, block;
@@ -21,8 +22,8 @@ struct LaunchConfig {
 /// The kernel whose device name is `name`, or null.
 const KernelEntry* findKernel(const char* name);
 
-/// Runs the kernel to completion in stream order; `arguments` as cudaLaunchKernel takes them. Validation of the shape
-/// is the caller's (api/), so that it can answer with CUDA's error codes.
+/// Runs the kernel to completion in stream order; `arguments` as cudaLaunchKernel takes them. Validation of
+/// the shape is the caller's (api/), so that it can answer with CUDA's error codes.
 void launch(const KernelEntry& kernel, const LaunchConfig& config, void** arguments);
 
 /// Happens-before edges of the host side.
@@ -32,7 +33,8 @@ void eventRecorded(std::uint64_t event, std::uint64_t stream);
 void streamWaits(std::uint64_t stream, std::uint64_t event);
 void eventSynchronized(std::uint64_t event); ///< the host has waited for the event
 
-/// The address and size of a `__device__`, `__constant__` or managed variable of the device module; null if none.
+/// The address and size of a `__device__`, `__constant__` or managed variable of the device module; null if
+/// none.
 void* findSymbol(const char* name, std::size_t* bytes);
 
 } // namespace kcheck::runtime

@@ -1,5 +1,6 @@
-// Device memory as the checked program sees it: allocations in fixed arenas, one per space, with redzones, quarantine
-// and a shadow. The CUDA API layer (api/) allocates and copies through this header; the engine checks against it.
+// Device memory as the checked program sees it: allocations in fixed arenas, one per space, with redzones,
+// quarantine and a shadow. The CUDA API layer (api/) allocates and copies through this header; the engine
+// checks against it.
 #pragma once
 
 #include "report/location.h"
@@ -21,21 +22,23 @@ struct Allocation {
   bool live = true;
   void* allocatedAt = nullptr; ///< return address in host code, resolved to file:line when reported
   void* freedAt = nullptr;
-  const char* name = nullptr;  ///< of a symbol; null for heap allocations
+  const char* name = nullptr; ///< of a symbol; null for heap allocations
 };
 
-/// Null when there is no room. Device and managed memory starts uninitialised; `caller` is the host return address.
+/// Null when there is no room. Device and managed memory starts uninitialised; `caller` is the host return
+/// address.
 void* allocate(std::size_t bytes, MemoryKind kind, void* caller);
 
 enum class FreeResult : std::uint8_t { Ok, NotAnAllocation, NotTheStart, AlreadyFreed, WrongKind };
 FreeResult release(void* pointer, MemoryKind kind, void* caller);
 
-/// The allocation that contains `pointer`, or the nearest one when it lies in a redzone or quarantine; null when the
-/// address is not device memory at all.
+/// The allocation that contains `pointer`, or the nearest one when it lies in a redzone or quarantine; null
+/// when the address is not device memory at all.
 const Allocation* find(const void* pointer);
 bool isDeviceAddress(const void* pointer);
 
-/// What host-side operations (copies, memset) do to the shadow. `stream` orders them (0: the legacy default stream).
+/// What host-side operations (copies, memset) do to the shadow. `stream` orders them (0: the legacy default
+/// stream).
 void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream);
 void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream);
 /// Copies initialisation state along with content.

@@ -1,0 +1,120 @@
+// What instrumented device code and the runtime agree on: contexts, tables, and the one list of calls between
+// them (abi_calls.def). The pass takes names and types from here, never from strings of its own. Plain C++
+// without dependencies; included by both sides.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kcheck::abi {
+
+inline constexpr std::uint32_t kVersion = 1;
+
+/// Why a simulated thread has given control back to the scheduler. Device code fills ThreadContext::wait,
+/// suspends, and finds the answer in `wait.result` when it is resumed.
+enum class WaitKind : std::uint32_t {
+  None,
+  BlockBarrier,  ///< a = barrier id, b = expected threads (0: whole block), c = BarrierOp, d = predicate
+  BarrierArrive, ///< a = barrier id, b = expected threads; does not suspend, listed for uniformity
+  WarpSync,      ///< a = mask
+  Shuffle, ///< a = mask, b = ShuffleMode, c = lane or delta, d = clamp/width word of PTX; e = value (64 bit)
+  Vote,    ///< a = mask, b = VoteMode, c = predicate
+  Match,   ///< a = mask, b = 0 any / 1 all, e = value
+  Reduce,  ///< a = mask, b = ReduceOp, e = value (redux.sync)
+  ActiveMask, ///< result: lanes that wait here together
+  GridSync,   ///< cooperative launch
+  Yield,      ///< a polling loop or nanosleep: let others run
+};
+enum class BarrierOp : std::uint32_t { None, Count, And, Or };
+enum class ShuffleMode : std::uint32_t { Index, Up, Down, Butterfly };
+enum class VoteMode : std::uint32_t { All, Any, Uniform, Ballot };
+enum class ReduceOp : std::uint32_t { Add, Min, Max, UMin, UMax, And, Or, Xor };
+
+struct Wait {
+  WaitKind kind;
+  std::uint32_t site; ///< SiteId-like number of the waiting place (SiteInfo of kind Sync)
+  std::uint32_t a, b, c, d;
+  std::uint64_t e;
+  std::uint64_t result;    ///< value, ballot or mask
+  std::uint32_t predicate; ///< second result of shuffles and match.all
+  std::uint32_t unused;
+};
+
+/// One per running block; device code reads the leading fields.
+struct BlockContext {
+  std::uint32_t blockIdx[3], blockDim[3], gridDim[3];
+  std::uint32_t dynamicShared; ///< bytes
+  std::byte* shared;           ///< start of the block's shared window: static variables, then dynamic memory
+  std::byte* dynamicSharedBase;
+};
+
+/// One per simulated thread; device code gets it as hidden first parameter. The runtime's own state follows
+/// it.
+struct ThreadContext {
+  std::uint32_t threadIdx[3];
+  std::uint32_t lane, warp, linear; ///< in the block
+  BlockContext* block;
+  void* coroutine; ///< handle while suspended; the frame's first word is the resume function, null when done
+  Wait wait;
+};
+
+enum SiteFlag : std::uint16_t { SiteVolatile = 1, SiteConstant = 2, SiteLoadNonCoherent = 4 };
+enum class SiteKind : std::uint8_t { Read, Write, Atomic, Sync, Other };
+
+/// Indexed by site number; sites beyond Facts::sites (barriers, collectives) are numbered by the pass.
+struct SiteInfo {
+  SiteKind kind;
+  std::uint8_t space; ///< kcheck::MemorySpace where it is known statically, Generic otherwise
+  std::uint16_t flags;
+  std::uint32_t bytes;
+  const char* file;
+  std::uint32_t line, column;
+};
+
+struct ParameterInfo {
+  std::uint32_t offset, bytes; ///< in the argument buffer that entry functions take
+};
+
+/// A shared variable of a kernel (or of a function that it calls), placed by the pass with redzones between.
+struct SharedVariable {
+  const char* name;
+  std::uint32_t offset, bytes, align;
+};
+
+struct KernelEntry {
+  const char* name;        ///< symbol, as __cudaRegisterFunction names it
+  const char* displayName; ///< `transpose(int *, int)`
+  /// Starts a thread. Returns the coroutine handle when the thread suspended, null when it has finished.
+  void* (*start)(ThreadContext* thread, const void* arguments);
+  const ParameterInfo* parameters;
+  std::uint32_t parameterCount, argumentBytes;
+  const SharedVariable* shared;
+  std::uint32_t sharedCount, staticSharedBytes; ///< with redzones
+  std::uint32_t declaredSharedBytes;            ///< without
+  std::uint32_t canSuspend;                     ///< 0: start always runs to the end
+  std::uint32_t usesGridSync, maxThreads;       ///< __launch_bounds__; 0: none
+  const char* file;
+  std::uint32_t line;
+};
+
+/// A `__device__`, `__constant__` or `__managed__` variable. The runtime places it and stores the address in
+/// *slot, through which device code reaches it; `initialise` then writes initial values.
+struct GlobalEntry {
+  const char* name;
+  std::uint64_t bytes;
+  std::uint32_t align;
+  std::uint8_t space; ///< kcheck::MemorySpace Global or Constant
+  std::uint8_t managed, zeroInitialised, unused;
+  void** slot;
+};
+
+struct ModuleEntry {
+  std::uint32_t version, checked; ///< checked = 0: the unchecked twin for benchmarks
+  const KernelEntry* kernels;
+  const GlobalEntry* globals;
+  const SiteInfo* sites;
+  std::uint32_t kernelCount, globalCount, siteCount, unused;
+  void (*initialise)();
+};
+
+} // namespace kcheck::abi
