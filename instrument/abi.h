@@ -58,7 +58,13 @@ struct ThreadContext {
   Wait wait;
 };
 
-enum SiteFlag : std::uint16_t { SiteVolatile = 1, SiteConstant = 2, SiteLoadNonCoherent = 4 };
+enum SiteFlag : std::uint16_t {
+  SiteVolatile = 1,
+  SiteConstant = 2,
+  SiteLoadNonCoherent = 4,
+  SitePolled = 8, ///< a volatile or atomic read in a loop that waits for its value (the loop also yields)
+  SiteUnalignedBarrier = 16 ///< of a Sync site: barrier.sync, which threads may reach from different places
+};
 enum class SiteKind : std::uint8_t { Read, Write, Atomic, Sync, Other };
 
 /// Indexed by site number; sites beyond Facts::sites (barriers, collectives) are numbered by the pass.
@@ -81,6 +87,16 @@ struct SharedVariable {
   std::uint32_t offset, bytes, align;
 };
 
+/// What may order threads of a kernel other than whole-block barriers and the grid's end. Without TraitsKnown
+/// the runtime expects all of them, which costs time where many threads read the same memory.
+enum KernelTrait : std::uint32_t {
+  TraitGridSync = 1,
+  TraitsKnown = 2,
+  TraitWarpSync = 4,      ///< __syncwarp
+  TraitFences = 8,        ///< fences, atomics with an order, volatile accesses
+  TraitNamedBarrier = 16, ///< barriers of part of the block, arrive
+};
+
 struct KernelEntry {
   const char* name;        ///< symbol, as __cudaRegisterFunction names it
   const char* displayName; ///< `transpose(int *, int)`
@@ -91,8 +107,10 @@ struct KernelEntry {
   const SharedVariable* shared;
   std::uint32_t sharedCount, staticSharedBytes; ///< with redzones
   std::uint32_t declaredSharedBytes;            ///< without
-  std::uint32_t canSuspend;                     ///< 0: start always runs to the end
-  std::uint32_t usesGridSync, maxThreads;       ///< __launch_bounds__; 0: none
+  std::uint32_t
+      canSuspend; ///< 0: start always runs to the end; 1: coroutine; 2: calls kcBlock on a stack of its own
+  std::uint32_t usesGridSync; ///< 0 or 1, plus KernelTrait bits
+  std::uint32_t maxThreads;   ///< __launch_bounds__; 0: none
   const char* file;
   std::uint32_t line;
 };
