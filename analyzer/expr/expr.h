@@ -23,11 +23,11 @@ enum class Op : std::uint8_t {
   Apply, // leaves, and an uninterpreted function of its operands
   Add,
   Mul,
-  UDiv,
+  UDiv, // by zero: all ones; SDiv by zero: 1 for a negative dividend, else -1
   SDiv,
-  URem,
+  URem, // by zero: the dividend; the result of SRem has the dividend's sign
   SRem,
-  Shl,
+  Shl, // shifting by the width or more gives 0 (AShr: the sign)
   LShr,
   AShr,
   And,
@@ -90,7 +90,9 @@ enum Flag : std::uint8_t { NoFlags = 0, NoSignedWrap = 1, NoUnsignedWrap = 2 };
 
 struct Node {
   Op op;
-  std::uint8_t flags;  ///< of Add, Mul, Shl, Trunc: the program has undefined behaviour when it wraps
+  std::uint8_t flags;  ///< of Add, Mul, Shl, Trunc: the program has undefined behaviour when it wraps. The
+                       ///< value is the wrapped one all the same. Of a sum with an operand `x * -1` that
+                       ///< carries the flag, the flag speaks of the mathematical a - x
   std::uint16_t width; ///< in bits, 1..64
   unsigned id;         ///< creation order; stable within one run
   std::int64_t value;  ///< of Const, sign-extended from width (width 1: 0 or 1)
@@ -121,6 +123,8 @@ public:
   Expr binary(Op op, Expr left, Expr right, std::uint8_t flags = NoFlags);
   Expr extend(Op op, unsigned width, Expr operand, std::uint8_t flags = NoFlags); ///< ZExt, SExt, Trunc
   Expr ite(Expr condition, Expr then, Expr otherwise);
+  /// The operation of `like` (flags included) on other operands of the same widths, simplified.
+  Expr rebuild(Expr like, std::vector<Expr> operands);
 
   Expr add(Expr a, Expr b, std::uint8_t flags = NoFlags) { return binary(Op::Add, a, b, flags); }
   Expr sub(Expr a, Expr b, std::uint8_t flags = NoFlags);
@@ -131,6 +135,9 @@ public:
   Expr logicalOr(Expr a, Expr b) { return binary(Op::Or, a, b); }
 
   std::size_t size() const;
+  /// Every symbol and function made so far, in order of creation.
+  const std::deque<Symbol>& symbols() const;
+  const std::deque<Function>& functions() const;
 
 private:
   struct Impl;
@@ -143,6 +150,14 @@ inline bool isTrue(Expr e) { return e->width == 1 && e->op == Op::Const && e->va
 inline bool isFalse(Expr e) { return e->width == 1 && e->op == Op::Const && e->value == 0; }
 std::int64_t signExtend(std::int64_t value, unsigned width);
 std::uint64_t zeroExtend(std::int64_t value, unsigned width);
+
+/// `value` as its low `width` bits are stored in a constant: 0 or 1 for width 1, else sign-extended.
+std::int64_t normalize(std::int64_t value, unsigned width);
+/// The conjuncts of a condition: itself unless it is a conjunction.
+std::vector<Expr> conjunctsOf(Expr condition);
+/// Visits `root` and everything below it once each, operands before users. No recursion, so depth is no
+/// matter. Nodes for which `known` is true are not entered.
+void bottomUp(Expr root, const std::function<bool(Expr)>& known, const std::function<void(Expr)>& visit);
 
 /// Replaces nodes by nodes, bottom-up and memoised; results are simplified again.
 class Substitution {

@@ -1,0 +1,224 @@
+// Rewriting of sums, products, quotients and choices.
+#include "analyzer/expr/fold.h"
+#include "analyzer/expr/simplifier.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kcheck::analyzer {
+
+namespace {
+constexpr unsigned kMostSummands = 16;
+
+bool fitsSigned(Int v, unsigned width) { return v >= signedMin(width) && v <= signedMax(width); }
+} // namespace
+
+Expr Simplifier::constant(unsigned width, std::int64_t value) {
+  return table->intern(Op::Const, width, {}, normalize(value, width));
+}
+
+Expr Simplifier::raw(Op op, unsigned width, Expr x, Expr y, std::uint8_t flags) {
+  if (isCommutative(op) && !isConst(y) && x->id > y->id) std::swap(x, y);
+  return table->intern(op, width, {x, y}, 0, flags);
+}
+
+Expr Simplifier::binary(Op op, Expr x, Expr y, std::uint8_t flags) {
+  if (isConst(x) && isConst(y))
+    return constant(isComparison(op) ? 1 : x->width, fold(op, x->width, x->value, y->value));
+  if (isCommutative(op) && isConst(x)) std::swap(x, y);
+  if (isComparison(op)) return compare(op, x, y);
+  if (x->width == 1) return logicOfNarrow(op, x, y);
+  if (op != Op::Add && op != Op::Mul && op != Op::Shl) flags = NoFlags;
+  // The minus of a flagged subtraction: whole, since the flag speaks of the number -x and not of its bits.
+  if (op == Op::Mul && isConst(y, -1) && (flags & NoSignedWrap)) return raw(op, x->width, x, y, NoSignedWrap);
+  if (Expr pushed = pushIntoIte(op, x, y, flags)) return pushed;
+  switch (op) {
+  case Op::Add: return add(x, y, flags);
+  case Op::Mul: return mul(x, y, flags);
+  case Op::UDiv:
+  case Op::SDiv:
+  case Op::URem:
+  case Op::SRem: return divide(op, x, y);
+  case Op::Shl:
+  case Op::LShr:
+  case Op::AShr: return shift(op, x, y, flags);
+  case Op::And: return bitAnd(x, y);
+  case Op::Or: return bitOr(x, y);
+  default: return bitXor(x, y);
+  }
+}
+
+/// op(c ? k : v, constant) -> c ? op(k, constant) : op(v, constant), likewise with the operands exchanged.
+Expr Simplifier::pushIntoIte(Op op, Expr x, Expr y, std::uint8_t flags) {
+  auto hasConstantArm = [](Expr e) {
+    return e->op == Op::Ite && (isConst(e->operands[1]) || isConst(e->operands[2]));
+  };
+  if (isConst(y) && hasConstantArm(x))
+    return ite(x->operands[0], binary(op, x->operands[1], y, flags), binary(op, x->operands[2], y, flags));
+  if (isConst(x) && hasConstantArm(y))
+    return ite(y->operands[0], binary(op, x, y->operands[1], flags), binary(op, x, y->operands[2], flags));
+  return nullptr;
+}
+
+void Simplifier::collect(Expr e, std::uint64_t factor, LinearSum& sum) {
+  if (!sum.complete) return;
+  if (e->op == Op::Const) {
+    sum.constant += factor * std::uint64_t(e->value);
+    sum.exactConstant += Int(std::int64_t(factor)) * e->value;
+    ++sum.leaves;
+    return;
+  }
+  if (e->op == Op::Add) {
+    sum.allNoWrap &= (e->flags & NoSignedWrap) != 0;
+    collect(e->operands[0], factor, sum);
+    collect(e->operands[1], factor, sum);
+    return;
+  }
+  if (e->op == Op::Mul && isConst(e->operands[1])) {
+    sum.allNoWrap &= (e->flags & NoSignedWrap) != 0;
+    Int product = Int(std::int64_t(factor)) * e->operands[1]->value;
+    sum.allNoWrap &= fitsSigned(product, std::min<unsigned>(e->width, 56));
+    collect(e->operands[0], factor * std::uint64_t(e->operands[1]->value), sum);
+    return;
+  }
+  if (++sum.leaves > kMostSummands) {
+    sum.complete = false;
+    return;
+  }
+  for (auto& [term, coefficient] : sum.terms)
+    if (term == e) {
+      coefficient += factor;
+      return;
+    }
+  sum.terms.emplace_back(e, factor);
+}
+
+Expr Simplifier::sumOf(const LinearSum& sum, unsigned width) {
+  std::vector<std::pair<Expr, std::int64_t>> terms;
+  for (auto& [term, coefficient] : sum.terms) {
+    std::int64_t k = signExtend(std::int64_t(coefficient), width);
+    if (k != 0) terms.emplace_back(term, k);
+  }
+  std::sort(terms.begin(), terms.end(), [](auto& a, auto& b) { return a.first->id < b.first->id; });
+  std::int64_t constantPart = signExtend(std::int64_t(sum.constant), width);
+  // With at most one addition left, and no products, its mathematical value is that of the whole sum.
+  std::size_t summands = terms.size() + (constantPart != 0);
+  bool plain = sum.allNoWrap && summands == 2 && fitsSigned(sum.exactConstant, width);
+  for (auto& [term, k] : terms) plain &= k == 1 || k == -1;
+  for (auto& [term, coefficient] : sum.terms) // reduced coefficients are not the mathematical ones
+    plain &= std::int64_t(coefficient) == signExtend(std::int64_t(coefficient), width);
+  std::uint8_t flags = plain ? NoSignedWrap : NoFlags;
+  Expr result = nullptr;
+  for (auto& [term, k] : terms) {
+    Expr part = k == 1 ? term : binary(Op::Mul, term, constant(width, k), flags);
+    result = result ? raw(Op::Add, width, result, part, flags) : part;
+  }
+  if (!result) return constant(width, constantPart);
+  if (constantPart == 0) return result;
+  return table->intern(Op::Add, width, {result, constant(width, constantPart)}, 0, flags);
+}
+
+Expr Simplifier::cancelled(Expr x, Expr y) {
+  if (x->op != Op::Add && y->op != Op::Add && x->op != Op::Mul && y->op != Op::Mul && x != y) return nullptr;
+  LinearSum sum;
+  // The sum being made counts as flagged here; the caller drops the result's flags where it is not.
+  collect(x, 1, sum);
+  collect(y, 1, sum);
+  if (!sum.complete) return nullptr;
+  unsigned width = x->width, left = signExtend(std::int64_t(sum.constant), width) != 0;
+  for (auto& [term, coefficient] : sum.terms) left += signExtend(std::int64_t(coefficient), width) != 0;
+  if (left >= sum.leaves) return nullptr;
+  return sumOf(sum, width);
+}
+
+Expr Simplifier::add(Expr x, Expr y, std::uint8_t flags) {
+  unsigned width = x->width;
+  if (isConst(y, 0)) return x;
+  if (isConst(y) && x->op == Op::Add && isConst(x->operands[1])) {
+    std::int64_t a = x->operands[1]->value, b = y->value;
+    std::uint8_t both = flags & x->flags;
+    if (!fitsSigned(Int(a) + b, width)) both &= std::uint8_t(~NoSignedWrap);
+    if (((unsigned __int128)zeroExtend(a, width) + zeroExtend(b, width)) >> width)
+      both &= std::uint8_t(~NoUnsignedWrap);
+    return add(x->operands[0], constant(width, std::int64_t(std::uint64_t(a) + std::uint64_t(b))), both);
+  }
+  LinearSum own;
+  if (!(flags & NoSignedWrap)) {
+    // Without the flag on this addition nothing may be kept.
+    collect(x, 1, own);
+    collect(y, 1, own);
+    own.allNoWrap = false;
+    unsigned left = signExtend(std::int64_t(own.constant), width) != 0;
+    for (auto& [term, coefficient] : own.terms) left += signExtend(std::int64_t(coefficient), width) != 0;
+    if (own.complete && left < own.leaves) return sumOf(own, width);
+  } else if (Expr joinedSum = cancelled(x, y)) {
+    return joinedSum;
+  }
+  if (flags == NoFlags) { // keep the constant outermost
+    if (y->op == Op::Add && isConst(y->operands[1]) && y->flags == NoFlags)
+      return add(add(x, y->operands[0], NoFlags), y->operands[1], NoFlags);
+    if (!isConst(y) && x->op == Op::Add && isConst(x->operands[1]) && x->flags == NoFlags)
+      return add(add(x->operands[0], y, NoFlags), x->operands[1], NoFlags);
+  }
+  return raw(Op::Add, width, x, y, flags);
+}
+
+Expr Simplifier::mul(Expr x, Expr y, std::uint8_t flags) {
+  unsigned width = x->width;
+  if (isConst(x)) std::swap(x, y);
+  if (isConst(x) && isConst(y)) return constant(width, fold(Op::Mul, width, x->value, y->value));
+  if (isConst(y, 0)) return y;
+  if (isConst(y, 1)) return x;
+  if (isConst(y) && x->op == Op::Mul && isConst(x->operands[1])) {
+    std::int64_t a = x->operands[1]->value, b = y->value;
+    std::uint8_t both = flags & x->flags;
+    if (!fitsSigned(Int(a) * b, width)) both &= std::uint8_t(~NoSignedWrap);
+    // -(-x) has no wrap in mathematics but in the middle; the flag of a negation belongs to its sum.
+    if (a == -1) both &= std::uint8_t(~NoSignedWrap);
+    if (((unsigned __int128)zeroExtend(a, width) * zeroExtend(b, width)) >> width)
+      both &= std::uint8_t(~NoUnsignedWrap);
+    return mul(x->operands[0], constant(width, std::int64_t(std::uint64_t(a) * std::uint64_t(b))), both);
+  }
+  return raw(Op::Mul, width, x, y, flags);
+}
+
+Expr Simplifier::divide(Op op, Expr x, Expr y) {
+  unsigned width = x->width;
+  bool isRemainder = op == Op::URem || op == Op::SRem;
+  if (isConst(y, 1)) return isRemainder ? constant(width, 0) : x;
+  if (isConst(y) && (op == Op::UDiv || op == Op::URem)) {
+    std::uint64_t divisor = zeroExtend(y->value, width);
+    if (isPowerOfTwo(divisor)) {
+      if (isRemainder) return bitAnd(x, constant(width, std::int64_t(divisor - 1)));
+      return shift(Op::LShr, x, constant(width, std::countr_zero(divisor)), NoFlags);
+    }
+  }
+  if (isConst(y) && x->op == Op::ZExt && y->value > 0) {
+    // Both operands are zero-extended from the narrower type, and so is the result.
+    unsigned narrow = x->operands[0]->width;
+    Op unsignedOp = isRemainder ? Op::URem : Op::UDiv;
+    if (zeroExtend(y->value, narrow) == std::uint64_t(y->value))
+      return extend(Op::ZExt, width, binary(unsignedOp, x->operands[0], constant(narrow, y->value), NoFlags),
+                    NoFlags);
+    return isRemainder ? x : constant(width, 0);
+  }
+  return raw(op, width, x, y);
+}
+
+Expr Simplifier::ite(Expr c, Expr x, Expr y) {
+  if (isConst(c)) return c->value ? x : y;
+  if (x == y) return x;
+  if (x->width == 1) return logic(Op::Or, logic(Op::And, c, x), logic(Op::And, negate(c), y));
+  if (c->op == Op::Xor && isConst(c->operands[1], 1)) return ite(c->operands[0], y, x);
+  if (x->op == Op::Ite && x->operands[0] == c) return ite(c, x->operands[1], y);
+  if (y->op == Op::Ite && y->operands[0] == c) return ite(c, x, y->operands[2]);
+  if (x->op == Op::Ite && areOpposite(x->operands[0], c)) return ite(c, x->operands[2], y);
+  if (y->op == Op::Ite && areOpposite(y->operands[0], c)) return ite(c, x, y->operands[1]);
+  if (y->op == Op::Ite && y->operands[1] == x)
+    return ite(logic(Op::Or, c, y->operands[0]), x, y->operands[2]);
+  if (x->op == Op::Ite && x->operands[2] == y)
+    return ite(logic(Op::And, c, x->operands[0]), x->operands[1], y);
+  return table->intern(Op::Ite, x->width, {c, x, y});
+}
+
+} // namespace kcheck::analyzer

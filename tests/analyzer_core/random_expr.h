@@ -1,0 +1,121 @@
+// Random expressions for property tests: each is built twice, as written (no rewriting) and through the
+// context, so that the two can be evaluated against each other.
+#pragma once
+
+#include "analyzer/expr/evaluate.h"
+#include "analyzer/expr/fold.h"
+#include "analyzer/expr/simplifier.h"
+
+#include <random>
+
+namespace kcheck::analyzer::testing {
+
+struct Twin {
+  Expr plain;      ///< as written
+  Expr simplified; ///< what the context made of it
+};
+
+class RandomExpr {
+public:
+  RandomExpr(ExprContext& context, unsigned seed) : context(&context), random(seed) {}
+
+  unsigned below(unsigned n) { return unsigned(random() % n); }
+  bool chance(unsigned percent) { return below(100) < percent; }
+
+  unsigned anyWidth() {
+    static const unsigned widths[] = {1, 8, 16, 32, 32, 64, 64, 5, 63, 2};
+    return widths[below(10)];
+  }
+
+  std::int64_t anyValue(unsigned width) {
+    switch (below(6)) {
+    case 0: return normalize(std::int64_t(random()), width);
+    case 1: return normalize(std::int64_t(signedMin(width)) + below(2), width);
+    case 2: return normalize(std::int64_t(signedMax(width)) - below(2), width);
+    case 3: return normalize(std::int64_t(1) << below(width), width);
+    default: return normalize(std::int64_t(below(9)) - 3, width);
+    }
+  }
+
+  Twin leaf(unsigned width) {
+    if (chance(35)) {
+      std::int64_t v = anyValue(width);
+      return {raw.intern(Op::Const, width, {}, v), context->constant(width, v)};
+    }
+    Symbol* s = context->symbol("s" + std::to_string(below(3)) + "w" + std::to_string(width), width,
+                                SymbolKind::Unknown);
+    return {raw.intern(Op::Symbol, width, {}, 0, 0, s), context->of(s)};
+  }
+
+  std::uint8_t anyFlags() { return chance(50) ? NoFlags : std::uint8_t(below(4)); }
+
+  Twin make(unsigned width, unsigned depth) {
+    if (depth == 0 || chance(8)) return leaf(width);
+    unsigned kind = below(width == 1 ? 12 : 14);
+    if (kind == 0 && chance(50)) return call(width, depth);
+    if (width == 1 && kind >= 5) return comparison(depth);
+    if (kind == 1) return choice(width, depth);
+    if (width > 1 && kind >= 11) return extension(width, depth);
+    return binary(width, depth);
+  }
+
+  Assignment anyAssignment() {
+    Assignment a;
+    for (const Symbol& s : context->symbols()) a.symbols[&s] = anyValue(s.width);
+    for (const Function& f : context->functions()) a.defaults[&f] = anyValue(f.width);
+    return a;
+  }
+
+private:
+  Twin binary(unsigned width, unsigned depth) {
+    Twin a = make(width, depth - 1), b = chance(15) ? a : make(width, depth - 1);
+    if (chance(25)) { // subtraction, as ExprContext::sub makes it
+      std::uint8_t flags = anyFlags() & NoSignedWrap;
+      Expr minus =
+          raw.intern(Op::Mul, width, {b.plain, raw.intern(Op::Const, width, {}, normalize(-1, width))}, 0,
+                     width > 1 ? flags : std::uint8_t(0));
+      return {raw.intern(Op::Add, width, {a.plain, minus}, 0, width > 1 ? flags : std::uint8_t(0)),
+              context->sub(a.simplified, b.simplified, flags)};
+    }
+    Op op = Op(unsigned(Op::Add) + below(unsigned(Op::Xor) - unsigned(Op::Add) + 1));
+    if (chance(40)) op = chance(60) ? Op::Add : Op::And;
+    std::uint8_t flags = op == Op::Add || op == Op::Mul || op == Op::Shl ? anyFlags() : std::uint8_t(0);
+    if (width == 1) flags = 0;
+    return {raw.intern(op, width, {a.plain, b.plain}, 0, flags),
+            context->binary(op, a.simplified, b.simplified, flags)};
+  }
+
+  Twin comparison(unsigned depth) {
+    unsigned width = anyWidth();
+    Op op = Op(unsigned(Op::Eq) + below(5));
+    Twin a = make(width, depth - 1), b = chance(15) ? a : make(width, depth - 1);
+    return {raw.intern(op, 1, {a.plain, b.plain}), context->binary(op, a.simplified, b.simplified)};
+  }
+
+  Twin choice(unsigned width, unsigned depth) {
+    Twin c = make(1, depth - 1), a = make(width, depth - 1), b = make(width, depth - 1);
+    return {raw.intern(Op::Ite, width, {c.plain, a.plain, b.plain}),
+            context->ite(c.simplified, a.simplified, b.simplified)};
+  }
+
+  Twin call(unsigned width, unsigned depth) {
+    Function* f = context->function("f" + std::to_string(width), width);
+    Twin a = make(32, depth - 1);
+    return {raw.intern(Op::Apply, width, {a.plain}, 0, 0, nullptr, f), context->apply(f, {a.simplified})};
+  }
+
+  Twin extension(unsigned width, unsigned depth) {
+    unsigned from = anyWidth();
+    if (from == width) return leaf(width);
+    Twin a = make(from, depth - 1);
+    Op op = from > width ? Op::Trunc : chance(50) ? Op::ZExt : Op::SExt;
+    std::uint8_t flags = op == Op::Trunc && chance(20) ? anyFlags() : std::uint8_t(0);
+    return {raw.intern(op, width, {a.plain}, 0, flags), context->extend(op, width, a.simplified, flags)};
+  }
+
+  ExprContext* context;
+  NodeTable raw;
+  std::mt19937_64 random;
+};
+
+} // namespace kcheck::analyzer::testing
