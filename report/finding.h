@@ -52,9 +52,10 @@ struct Finding {
   std::string rule; ///< id in report/rules.h
   Severity severity = Severity::Error;
   Verdict verdict = Verdict::Observed;
-  std::string kernel;  ///< Kernel::name; empty for host code
-  std::string message; ///< one plain sentence, no full stop
-  Location where;      ///< the primary location; of a race the write
+  std::string kernel;              ///< Kernel::name; empty for host code
+  std::vector<std::string> alsoIn; ///< further kernels that have the same finding (instantiations, helpers)
+  std::string message;             ///< one plain sentence, no full stop
+  Location where;                  ///< the primary location; of a race the write
   RaceScope scope = RaceScope::None;
   RaceKind kind = RaceKind::None;
   bool sameValue = false; ///< both threads write the same value

@@ -71,6 +71,17 @@ struct Report {
   RunResult run;
   bool ranStatic = false;
   double staticSeconds = 0;
+  /// Where the run saw what the static pass had proved absent: bugs of kcheck, one sentence each. Never
+  /// quiet.
+  std::vector<std::string> disagreements;
 };
+
+/// What the closing line and the exit status count. Suppressed findings count as suppressed only.
+struct Summary {
+  std::size_t errors = 0, warnings = 0, notes = 0, suppressed = 0;
+  std::size_t kernels = 0;
+  std::size_t proved = 0, refuted = 0, unknown = 0; ///< properties, over all kernels
+};
+Summary summarize(const Report& report);
 
 } // namespace kcheck

@@ -1,0 +1,18 @@
+# cmake -DOUT=file.cpp -DPAGES=a.md,b.md -P EmbedPages.cmake
+# Writes the pages of docs/rules into a C++ source, so that --explain=RULE needs no source tree.
+string(REPLACE "," ";" pages "${PAGES}")
+set(text "// Made by cmake/EmbedPages.cmake from docs/rules/*.md; edit those.\n")
+string(APPEND text "#include \"report/pages.h\"\n\nnamespace kcheck {\n\nnamespace {\nconstexpr RulePage kPages[] = {\n")
+foreach(page IN LISTS pages)
+  get_filename_component(id ${page} NAME_WE)
+  file(READ ${page} content)
+  string(APPEND text "    {\"${id}\", R\"kcheckpage(${content})kcheckpage\"},\n")
+endforeach()
+string(APPEND text "};\n} // namespace\n\nstd::span<const RulePage> rulePages() { return kPages; }\n\n} // namespace kcheck\n")
+set(old "")
+if(EXISTS ${OUT})
+  file(READ ${OUT} old)
+endif()
+if(NOT old STREQUAL text)
+  file(WRITE ${OUT} "${text}")
+endif()

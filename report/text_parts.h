@@ -1,0 +1,49 @@
+// The parts of the text report, shared by its writers only: colours, wording of findings, tables.
+#pragma once
+
+#include "report/text_writer.h"
+
+#include <string_view>
+
+namespace kcheck::text {
+
+enum class Style : std::uint8_t { Plain, Bold, Red, Magenta, Cyan, Green };
+
+/// Wraps text in terminal colours, or leaves it as it is.
+class Paint {
+public:
+  explicit Paint(bool colour) : colour(colour) {}
+  std::string operator()(Style style, std::string_view text) const;
+
+private:
+  bool colour;
+};
+
+/// `1 error`, `2 errors`.
+std::string counted(std::uint64_t count, std::string_view noun);
+
+/// `100 %`, `12.5 %`: one decimal where it is needed.
+std::string percent(double value);
+
+/// `(1,2,3)`.
+std::string index(const Dim3& dim);
+
+/// An extent as launches are written: `64`, or `(32,8)`, or `(4,4,4)`.
+std::string extent(const Dim3& dim);
+
+/// `file.cu:9:3`; shorter when line or column are unknown, `<program>` without a file.
+std::string place(const Location& where);
+
+/// One finding with everything below it.
+void writeFinding(const Finding& finding, const TextOptions& options, std::ostream& out);
+
+/// The tables, what stayed unknown, what proofs assume and which global accesses waste bandwidth.
+void writeTables(const Report& report, const Paint& paint, std::ostream& out);
+
+/// Whether the tables have anything to say beyond "all proved, all of the bandwidth used".
+bool tablesMatter(const Report& report);
+
+/// What all proofs together rest on, each once, in the order of appearance.
+std::vector<std::string> assumptionsOf(const Report& report);
+
+} // namespace kcheck::text

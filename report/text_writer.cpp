@@ -1,0 +1,90 @@
+// The whole text report: findings, tables, how the program ended, and the closing line.
+#include "report/text_writer.h"
+
+#include "report/text_parts.h"
+
+#include <fmt/format.h>
+#include <ostream>
+
+namespace kcheck {
+
+namespace {
+
+using namespace text;
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+  return text;
+}
+
+/// "1 error and 2 warnings", or "no findings".
+std::string findingsCounted(const Summary& summary) {
+  std::vector<std::string> parts;
+  if (summary.errors) parts.push_back(counted(summary.errors, "error"));
+  if (summary.warnings) parts.push_back(counted(summary.warnings, "warning"));
+  if (summary.notes) parts.push_back(counted(summary.notes, "note"));
+  if (parts.empty()) return "no findings";
+  std::string last = parts.back();
+  parts.pop_back();
+  return parts.empty() ? last : joined(parts, ", ") + " and " + last;
+}
+
+std::string timesTaken(const Report& report) {
+  std::vector<std::string> parts;
+  if (report.ranStatic) parts.push_back(fmt::format("static {:.2f} s", report.staticSeconds));
+  if (report.run.ran)
+    parts.push_back(fmt::format("run {:.2f} s", report.run.seconds));
+  else if (!report.run.notRunBecause.empty())
+    parts.push_back("not run: " + report.run.notRunBecause);
+  return joined(parts, ", ");
+}
+
+std::string closingLine(const Report& report, const std::vector<std::string>& assumptions) {
+  Summary summary = summarize(report);
+  std::string answers = report.ranStatic ? fmt::format("proved {}, refuted {}, unknown {}", summary.proved,
+                                                       summary.refuted, summary.unknown)
+                                         : "run only, nothing proved";
+  if (!assumptions.empty()) answers += "; assuming " + joined(assumptions, "; ");
+  std::string suppressed = summary.suppressed ? fmt::format(", {} suppressed", summary.suppressed) : "";
+  std::string times = timesTaken(report);
+  std::string kernels = summary.kernels == 0 ? "no kernels" : counted(summary.kernels, "kernel");
+  return fmt::format("{}{} in {} ({}){}", findingsCounted(summary), suppressed, kernels, answers,
+                     times.empty() ? "" : "; " + times);
+}
+
+/// How the checked program ended, when that was not well.
+std::string badEnd(const RunResult& run) {
+  if (!run.ran) return "";
+  if (run.timedOut)
+    return fmt::format("the program was stopped after {:.2f} s: it had not ended", run.seconds);
+  if (run.signal) return fmt::format("the program was ended by signal {}", run.signal);
+  if (run.exitStatus) return fmt::format("the program ended with exit status {}", run.exitStatus);
+  return "";
+}
+
+} // namespace
+
+void writeText(const Report& report, const TextOptions& options, std::ostream& out) {
+  Paint paint(options.colour);
+  bool anyFinding = false;
+  for (const Finding& finding : report.findings) {
+    if (finding.suppressed) continue;
+    if (anyFinding) out << '\n';
+    writeFinding(finding, options, out);
+    anyFinding = true;
+  }
+  bool quiet = !anyFinding && !tablesMatter(report) && report.disagreements.empty();
+  std::string end = badEnd(report.run);
+  if (!quiet && !report.kernels.empty()) {
+    if (anyFinding) out << '\n';
+    writeTables(report, paint, out);
+  }
+  if (!end.empty()) out << paint(Style::Bold, end) << '\n';
+  out << closingLine(report, quiet ? assumptionsOf(report) : std::vector<std::string>()) << '\n';
+  for (const std::string& disagreement : report.disagreements)
+    out << paint(Style::Red, "internal error:") << " the two passes disagree: " << disagreement
+        << "; one of them is wrong, please report this\n";
+}
+
+} // namespace kcheck
