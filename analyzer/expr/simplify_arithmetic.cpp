@@ -23,14 +23,17 @@ Expr Simplifier::raw(Op op, unsigned width, Expr x, Expr y, std::uint8_t flags) 
 }
 
 Expr Simplifier::binary(Op op, Expr x, Expr y, std::uint8_t flags) {
+  if (isCommutative(op) && isConst(x) && (!isConst(y) || isConst(x, -1))) std::swap(x, y);
+  // The minus of a flagged subtraction: whole, since the flag speaks of the number -x and not of its bits.
+  bool isMinus = op == Op::Mul && x->width > 1 && isConst(y, -1) && (flags & NoSignedWrap);
+  if (isMinus && isConst(x) && Int(x->value) == signedMin(x->width))
+    return raw(op, x->width, x, y, NoSignedWrap);
   if (isConst(x) && isConst(y))
     return constant(isComparison(op) ? 1 : x->width, fold(op, x->width, x->value, y->value));
-  if (isCommutative(op) && isConst(x)) std::swap(x, y);
   if (isComparison(op)) return compare(op, x, y);
   if (x->width == 1) return logicOfNarrow(op, x, y);
   if (op != Op::Add && op != Op::Mul && op != Op::Shl) flags = NoFlags;
-  // The minus of a flagged subtraction: whole, since the flag speaks of the number -x and not of its bits.
-  if (op == Op::Mul && isConst(y, -1) && (flags & NoSignedWrap)) return raw(op, x->width, x, y, NoSignedWrap);
+  if (isMinus) return raw(op, x->width, x, y, NoSignedWrap);
   if (Expr pushed = pushIntoIte(op, x, y, flags)) return pushed;
   switch (op) {
   case Op::Add: return add(x, y, flags);
