@@ -49,6 +49,7 @@ public:
 private:
   // simplify_arithmetic.cpp
   Expr add(Expr x, Expr y, std::uint8_t flags);
+  Expr withoutMinus(Expr e);
   Expr mul(Expr x, Expr y, std::uint8_t flags);
   Expr divide(Op op, Expr x, Expr y);
   Expr cancelled(Expr x, Expr y); ///< x + y with equal terms joined, or null when there are none

@@ -134,6 +134,12 @@ Expr Simplifier::cancelled(Expr x, Expr y) {
   return sumOf(sum, width);
 }
 
+/// An operand taken out of a flagged sum: its minus no longer speaks of the sum.
+Expr Simplifier::withoutMinus(Expr e) {
+  bool isMinus = e->op == Op::Mul && isConst(e->operands[1], -1) && (e->flags & NoSignedWrap);
+  return isMinus ? mul(e->operands[0], e->operands[1], NoFlags) : e;
+}
+
 Expr Simplifier::add(Expr x, Expr y, std::uint8_t flags) {
   unsigned width = x->width;
   if (isConst(y, 0)) return x;
@@ -143,7 +149,8 @@ Expr Simplifier::add(Expr x, Expr y, std::uint8_t flags) {
     if (!fitsSigned(Int(a) + b, width)) both &= std::uint8_t(~NoSignedWrap);
     if (((unsigned __int128)zeroExtend(a, width) + zeroExtend(b, width)) >> width)
       both &= std::uint8_t(~NoUnsignedWrap);
-    return add(x->operands[0], constant(width, std::int64_t(std::uint64_t(a) + std::uint64_t(b))), both);
+    Expr rest = (both & NoSignedWrap) ? x->operands[0] : withoutMinus(x->operands[0]);
+    return add(rest, constant(width, std::int64_t(std::uint64_t(a) + std::uint64_t(b))), both);
   }
   LinearSum own;
   if (!(flags & NoSignedWrap)) {

@@ -87,7 +87,7 @@ Expr Simplifier::bitAnd(Expr x, Expr y) {
   bool lowBits = (mask & (mask + 1)) == 0;
   if (lowBits && x->op == Op::Add && isConst(x->operands[1]) &&
       (zeroExtend(x->operands[1]->value, width) & mask) == 0)
-    return bitAnd(x->operands[0], y);
+    return bitAnd(withoutMinus(x->operands[0]), y);
   return raw(Op::And, width, x, constant(width, std::int64_t(mask & possible)));
 }
 
