@@ -16,6 +16,8 @@ namespace kcheck {
 using SiteId = std::uint32_t;
 inline constexpr SiteId kNoSite = ~SiteId{0};
 inline constexpr const char* kSiteMetadata = "kcheck.site";
+/// The read side of a copy (llvm.memcpy, asynchronous copies) whose written side has kSiteMetadata.
+inline constexpr const char* kSourceSiteMetadata = "kcheck.site.source";
 
 /// One memory access as the programmer wrote it.
 struct Site {

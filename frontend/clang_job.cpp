@@ -1,0 +1,62 @@
+// The plumbing around clang::CompilerInstance: invocation, diagnostics, one frontend action.
+#include "frontend/clang_job.h"
+
+#include <clang/AST/ASTConsumer.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/CompilerInvocation.h>
+#include <clang/Frontend/FrontendAction.h>
+#include <llvm/Support/CrashRecoveryContext.h>
+
+namespace kcheck::frontend {
+namespace {
+
+constexpr unsigned kStackBytes = 64u << 20; // deep template instantiations
+
+class ConsumerAction : public clang::ASTFrontendAction {
+public:
+  explicit ConsumerAction(const MakeConsumer& make) : make(make) {}
+
+private:
+  std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
+                                                        llvm::StringRef) override {
+    return make(compiler);
+  }
+  const MakeConsumer& make;
+};
+
+bool compileOnThisThread(const Arguments& cc1, DiagnosticLog& log, const AdjustInvocation& adjust,
+                         const MakeConsumer& make) {
+  std::vector<const char*> pointers;
+  for (const std::string& argument : cc1) pointers.push_back(argument.c_str());
+  auto invocation = std::make_shared<clang::CompilerInvocation>();
+  auto diagnostics = makeDiagnostics(log);
+  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *diagnostics)) return false;
+  invocation->getDiagnosticOpts().IgnoreWarnings = true;
+  invocation->getFrontendOpts().DisableFree = false;
+  adjust(*invocation);
+
+  clang::CompilerInstance compiler;
+  compiler.setInvocation(invocation);
+  compiler.createDiagnostics(makeDiagnosticConsumer(log), /*ShouldOwnClient=*/true);
+  compiler.getDiagnostics().setIgnoreAllWarnings(true);
+  compiler.setVerboseOutputStream(llvm::nulls()); // it would count errors there
+  ConsumerAction action(make);
+  return compiler.ExecuteAction(action) && !compiler.getDiagnostics().hasErrorOccurred();
+}
+
+} // namespace
+
+bool runClang(const Arguments& cc1, DiagnosticLog& log, const AdjustInvocation& adjust,
+              const MakeConsumer& make) {
+  bool ok = false;
+  llvm::CrashRecoveryContext recovery;
+  const bool alive =
+      recovery.RunSafelyOnThread([&] { ok = compileOnThisThread(cc1, log, adjust, make); }, kStackBytes);
+  if (!alive) {
+    log.rendered.push_back("error: clang crashed\n");
+    log.plain.push_back("clang crashed");
+  }
+  return alive && ok;
+}
+
+} // namespace kcheck::frontend

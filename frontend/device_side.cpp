@@ -1,0 +1,118 @@
+// Device compilation: clang's code generation without its optimiser, then site numbering while the syntax
+// tree is still there.
+#include "frontend/device_side.h"
+
+#include "frontend/inline_wrappers.h"
+#include "frontend/pretty.h"
+#include "frontend/sites.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/Attr.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/CodeGen/ModuleBuilder.h>
+#include <clang/Frontend/CompilerInstance.h>
+#include <clang/Frontend/MultiplexConsumer.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+namespace kcheck::frontend {
+
+DeviceSide::DeviceSide() = default;
+DeviceSide::~DeviceSide() = default;
+DeviceSide::DeviceSide(DeviceSide&&) noexcept = default;
+DeviceSide& DeviceSide::operator=(DeviceSide&&) noexcept = default;
+
+namespace {
+
+/// The getters behind `threadIdx.x` have no side effects, but clang's header does not say so, and clang drops
+/// assumptions whose condition might have some.
+class MarkGetters : public clang::ASTConsumer {
+public:
+  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
+    for (clang::Decl* decl : group)
+      if (auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(decl)) mark(*record);
+    return true;
+  }
+
+private:
+  static void mark(clang::CXXRecordDecl& record) {
+    if (!record.getIdentifier() || !record.getName().starts_with("__cuda_builtin_")) return;
+    for (clang::CXXMethodDecl* method : record.methods())
+      if (method->getIdentifier() && method->getName().starts_with("__fetch_builtin_"))
+        method->addAttr(clang::ConstAttr::CreateImplicit(method->getASTContext()));
+  }
+};
+
+std::vector<Kernel> listKernels(const llvm::Module& module, clang::CodeGenerator& generator,
+                                const clang::ASTContext& ast) {
+  std::vector<Kernel> kernels;
+  for (const llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    auto* decl =
+        llvm::dyn_cast_or_null<clang::FunctionDecl>(generator.GetDeclForMangledName(function.getName()));
+    if (decl && decl->hasAttr<clang::CUDAGlobalAttr>())
+      kernels.push_back(describeKernel(*decl, function.getName().str(), ast));
+  }
+  return kernels;
+}
+
+class Finish : public clang::ASTConsumer {
+public:
+  Finish(clang::CodeGenerator& generator, clang::CompilerInstance& compiler, DeviceSide& result)
+      : generator(generator), compiler(compiler), result(result) {}
+
+  void HandleTranslationUnit(clang::ASTContext& ast) override {
+    llvm::Module* module = generator.GetModule();
+    if (!module || compiler.getDiagnostics().hasErrorOccurred()) return;
+    const DeclLookup lookup = [&](llvm::StringRef name) {
+      return llvm::dyn_cast_or_null<clang::FunctionDecl>(generator.GetDeclForMangledName(name));
+    };
+    result.kernels = listKernels(*module, generator, ast);
+    inlineWrappers(*module, [&](const llvm::Function& function) {
+      const clang::FunctionDecl* decl = lookup(function.getName());
+      return decl && ast.getSourceManager().isInSystemHeader(decl->getLocation()) &&
+             !decl->hasAttr<clang::CUDAGlobalAttr>();
+    });
+    result.sites = numberSites(*module, ast, lookup);
+    result.module.reset(generator.ReleaseModule());
+  }
+
+private:
+  clang::CodeGenerator& generator;
+  clang::CompilerInstance& compiler;
+  DeviceSide& result;
+};
+
+/// Optimisation level 1 without passes: at level 0 clang marks every function noinline and leaves out hints.
+void adjustForDevice(clang::CompilerInvocation& invocation) {
+  clang::CodeGenOptions& options = invocation.getCodeGenOpts();
+  options.OptimizationLevel = 1;
+  options.DisableLLVMPasses = true;
+  options.DisableLifetimeMarkers = true;
+  options.DiscardValueNames = false;
+  options.setInlining(clang::CodeGenOptions::NormalInlining);
+  options.setDebugInfo(llvm::codegenoptions::LimitedDebugInfo);
+  options.DwarfVersion = 4;
+  options.DebugColumnInfo = true;
+}
+
+} // namespace
+
+bool compileDevice(const CompileJobs& jobs, DiagnosticLog& log, DeviceSide& result) {
+  result.context = std::make_unique<llvm::LLVMContext>();
+  const bool ok = runClang(jobs.device, log, adjustForDevice, [&](clang::CompilerInstance& compiler) {
+    std::unique_ptr<clang::CodeGenerator> generator(
+        clang::CreateLLVMCodeGen(compiler.getDiagnostics(), jobs.file, &compiler.getVirtualFileSystem(),
+                                 compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
+                                 compiler.getCodeGenOpts(), *result.context));
+    auto finish = std::make_unique<Finish>(*generator, compiler, result);
+    std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.push_back(std::make_unique<MarkGetters>());
+    consumers.push_back(std::move(generator));
+    consumers.push_back(std::move(finish));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
+  });
+  return ok && result.module;
+}
+
+} // namespace kcheck::frontend

@@ -1,0 +1,78 @@
+// Renders clang's diagnostics into a log. Colour only where stderr is a terminal and NO_COLOR is not set.
+#include "frontend/diagnostics.h"
+
+#include <clang/Basic/Diagnostic.h>
+#include <clang/Basic/DiagnosticIDs.h>
+#include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Frontend/TextDiagnosticPrinter.h>
+#include <llvm/Support/Process.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <set>
+
+namespace kcheck::frontend {
+namespace {
+
+bool wantColour() {
+  return llvm::sys::Process::StandardErrIsDisplayed() && !llvm::sys::Process::GetEnv("NO_COLOR");
+}
+
+llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> makeOptions() {
+  llvm::IntrusiveRefCntPtr options = new clang::DiagnosticOptions;
+  options->ShowColors = wantColour();
+  return options;
+}
+
+class LogConsumer : public clang::DiagnosticConsumer {
+public:
+  explicit LogConsumer(DiagnosticLog& log)
+      : log(log), stream(text), options(makeOptions()), printer(stream, options.get()) {
+    stream.enable_colors(options->ShowColors);
+  }
+
+  void BeginSourceFile(const clang::LangOptions& language, const clang::Preprocessor* preprocessor) override {
+    printer.BeginSourceFile(language, preprocessor);
+  }
+  void EndSourceFile() override { printer.EndSourceFile(); }
+
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level level, const clang::Diagnostic& info) override {
+    DiagnosticConsumer::HandleDiagnostic(level, info);
+    text.clear();
+    printer.HandleDiagnostic(level, info);
+    if (level == clang::DiagnosticsEngine::Note && !log.rendered.empty()) {
+      log.rendered.back() += text;
+      return;
+    }
+    log.rendered.push_back(text);
+    llvm::SmallString<128> sentence;
+    info.FormatDiagnostic(sentence);
+    log.plain.push_back(sentence.str().str());
+  }
+
+private:
+  DiagnosticLog& log;
+  std::string text;
+  llvm::raw_string_ostream stream;
+  llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options;
+  clang::TextDiagnosticPrinter printer;
+};
+
+} // namespace
+
+clang::DiagnosticConsumer* makeDiagnosticConsumer(DiagnosticLog& log) { return new LogConsumer(log); }
+
+llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> makeDiagnostics(DiagnosticLog& log) {
+  auto engine = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
+      llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), makeOptions(), makeDiagnosticConsumer(log));
+  engine->setIgnoreAllWarnings(true);
+  return engine;
+}
+
+void printDiagnostics(const std::vector<const DiagnosticLog*>& logs) {
+  std::set<std::string> printed;
+  for (const DiagnosticLog* log : logs)
+    for (const std::string& message : log->rendered)
+      if (printed.insert(message).second) llvm::errs() << message;
+}
+
+} // namespace kcheck::frontend

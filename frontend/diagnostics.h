@@ -1,0 +1,34 @@
+// Clang's own messages: kept until both sides of a file have been compiled, so that what both sides say is
+// printed once, then written to stderr as clang would.
+#pragma once
+
+#include <llvm/ADT/IntrusiveRefCntPtr.h>
+
+#include <string>
+#include <vector>
+
+namespace clang {
+class DiagnosticConsumer;
+class DiagnosticsEngine;
+} // namespace clang
+
+namespace kcheck::frontend {
+
+/// Messages in order; an entry is an error with its notes, source lines and carets included.
+struct DiagnosticLog {
+  std::vector<std::string> rendered;
+  std::vector<std::string> plain; ///< the bare sentences
+
+  std::string firstMessage() const { return plain.empty() ? "no reason given" : plain.front(); }
+};
+
+/// An engine that writes into `log`, which must outlive it.
+llvm::IntrusiveRefCntPtr<clang::DiagnosticsEngine> makeDiagnostics(DiagnosticLog& log);
+
+/// A consumer for a compiler instance of its own engine; the caller owns it.
+clang::DiagnosticConsumer* makeDiagnosticConsumer(DiagnosticLog& log);
+
+/// Writes the logs to stderr, every message once.
+void printDiagnostics(const std::vector<const DiagnosticLog*>& logs);
+
+} // namespace kcheck::frontend

@@ -1,0 +1,22 @@
+// From kcheck's options to clang's own: the -cc1 command lines of the device and the host compilation of one
+// file, as clang's driver would run them.
+#pragma once
+
+#include "frontend/frontend.h"
+#include "frontend/toolkit.h"
+
+namespace kcheck::frontend {
+
+using Arguments = std::vector<std::string>;
+
+struct CompileJobs {
+  std::string file;
+  Arguments device; ///< arguments after -cc1; empty for plain C++ files
+  Arguments host;
+};
+
+/// `file` is a path as the user gave it. `extra` are further driver arguments for this file alone.
+OrError<CompileJobs> planJobs(const Options& options, const Toolkit& toolkit, const std::string& file,
+                              const Arguments& extra);
+
+} // namespace kcheck::frontend

@@ -1,0 +1,19 @@
+// The host compilation of one file: an x86-64 object for the run, and the facts that host code shows.
+#pragma once
+
+#include "frontend/clang_job.h"
+#include "report/program.h"
+
+namespace kcheck::frontend {
+
+struct HostSide {
+  std::string object; ///< ELF; empty when only facts were asked for
+  std::vector<Allocation> allocations;
+  std::vector<Launch> launches; ///< Launch::kernel as host code mangles it
+  bool hasMain = false;
+};
+
+/// False when the file has errors (in `log`).
+bool compileHost(const CompileJobs& jobs, bool wantObject, DiagnosticLog& log, HostSide& result);
+
+} // namespace kcheck::frontend

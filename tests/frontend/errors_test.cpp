@@ -1,0 +1,66 @@
+// Bad input: one plain sentence each, and clang's own messages for what is wrong in the source.
+#include "compile_source.h"
+
+#include <gmock/gmock.h>
+
+namespace kcheck::frontend {
+namespace {
+
+using testing::HasSubstr;
+
+std::string errorOf(Options options) {
+  auto program = compile(options);
+  return program ? "no error" : program.error().message;
+}
+
+std::string errorOfFile(const std::string& path) {
+  Options options;
+  options.files = {path};
+  return errorOf(options);
+}
+
+TEST(BadInput, FilesThatAreNone) {
+  TemporaryFolder folder;
+  const std::string missing = (folder.path / "missing.cu").string();
+  EXPECT_EQ(errorOfFile(missing), "cannot read '" + missing + "': no such file");
+  EXPECT_EQ(errorOfFile(folder.path.string()),
+            "'" + folder.path.string() + "' is a directory, not a CUDA file");
+  const std::string empty = folder.write("empty.cu", " \n");
+  EXPECT_EQ(errorOfFile(empty), "'" + empty + "' is empty");
+  const std::string binary = folder.write("binary.cu", std::string("\x7f"
+                                                                   "ELF\0\0\1",
+                                                                   7));
+  EXPECT_EQ(errorOfFile(binary), "'" + binary + "' is a binary file, not CUDA source");
+}
+
+TEST(BadInput, AToolkitThatIsNone) {
+  TemporaryFolder folder;
+  Options options;
+  options.files = {folder.write("a.cu", "int main() {}\n")};
+  options.cudaPath = folder.path.string();
+  EXPECT_THAT(errorOf(options), HasSubstr("is no CUDA toolkit: it has no include/cuda_runtime.h"));
+}
+
+TEST(BadInput, ASyntaxErrorIsClangsMessageOnce) {
+  testing::internal::CaptureStderr();
+  Options options;
+  options.cudaPath = haveToolkit() ? "/usr/local/cuda" : "none";
+  auto program = compileSource("__global__ void k(int* c) { c[0] = ; }\n", options);
+  const std::string said = testing::internal::GetCapturedStderr();
+  ASSERT_FALSE(program);
+  EXPECT_THAT(program.error().message, HasSubstr("program.cu' does not compile"));
+  EXPECT_THAT(said, HasSubstr("program.cu:1:36: error: expected expression"));
+  EXPECT_EQ(said.find("expected expression"), said.rfind("expected expression"));
+}
+
+TEST(BadInput, AnOptionThatClangDoesNotKnow) {
+  TemporaryFolder folder;
+  Options options;
+  options.files = {folder.write("a.cu", "int main() {}\n")};
+  options.cudaPath = "none";
+  options.clangArguments = {"-fno-such-thing"};
+  EXPECT_THAT(errorOf(options), HasSubstr("-fno-such-thing"));
+}
+
+} // namespace
+} // namespace kcheck::frontend

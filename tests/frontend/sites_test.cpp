@@ -1,0 +1,141 @@
+// Sites: one per access of memory that threads may share or index, with the place and text of the source.
+#include "compile_source.h"
+
+namespace kcheck::frontend {
+namespace {
+
+Options anyHeaders() {
+  Options options;
+  options.wantHost = false;
+  options.cudaPath = haveToolkit() ? "/usr/local/cuda" : "none";
+  return options;
+}
+
+void expectSites(const std::string& body, const std::string& expected) {
+  auto program = compileSource(body, anyHeaders());
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_EQ(describeSites(program->facts), expected);
+}
+
+TEST(Sites, ACompoundAssignmentReadsAndWritesAsAWhole) {
+  expectSites("__global__ void k(int* c) {\n"
+              "  c[0] += 1;\n"
+              "  c[1]++;\n"
+              "}\n",
+              "2:3-12 read c[0] of c, 4\n"
+              "2:3-12 write c[0] of c, 4\n"
+              "3:3-9 read c[1] of c, 4\n"
+              "3:3-9 write c[1] of c, 4\n");
+}
+
+TEST(Sites, PlainLocalsHaveNone) {
+  expectSites("__global__ void k(int* c, int n) {\n"
+              "  int i = threadIdx.x, *p = c + i;\n"
+              "  for (int j = 0; j < n; ++j) i += j;\n"
+              "  *p = i;\n"
+              "}\n",
+              "4:3-9 write *p of p, 4\n");
+}
+
+TEST(Sites, LocalArraysKeepTheirs) {
+  expectSites("__global__ void k(int* c, int n) {\n"
+              "  int a[4];\n"
+              "  a[n & 3] = 1;\n"
+              "  c[0] = a[n];\n"
+              "}\n",
+              "3:3-15 write a[n & 3] of a, 4\n"
+              "4:10-14 read a[n] of a, 4\n"
+              "4:3-14 write c[0] of c, 4\n");
+}
+
+TEST(Sites, AnAtomicIsTheUsersCall) {
+  expectSites("__global__ void k(int* c, float* f, int i) {\n"
+              "  atomicAdd(&c[0], 1);\n"
+              "  atomicMax(c + i, 7);\n"
+              "  atomicAdd(f, 1.0f);\n"
+              "}\n",
+              "2:3-22 atomic c[0] of c, 4\n"
+              "3:3-22 atomic c[i] of c, 4\n"
+              "4:3-21 atomic *f of f, 4\n");
+}
+
+TEST(Sites, AVectorIsOneAccess) {
+  expectSites("__global__ void k(float4* v, float4* w, int i) {\n"
+              "  float4 q = v[i];\n"
+              "  q.x += 1;\n"
+              "  w[i] = q;\n"
+              "  w[i].y = 2;\n"
+              "}\n",
+              "2:14-18 read v[i] of v, 16\n"
+              "4:3-11 write w[i] of w, 16\n"
+              "5:3-13 write w[i].y of w, 4\n");
+}
+
+TEST(Sites, StructCopiesHaveBothSidesWithoutPadding) {
+  expectSites("struct S { char c; int i; };\n"
+              "__global__ void k(S* s, S* t, int i) {\n"
+              "  s[i] = t[i];\n"
+              "}\n",
+              "3:10-14 read t[i] of t, 1\n"
+              "3:10-14 read t[i] of t, 4\n"
+              "3:3-14 write s[i] of s, 1\n"
+              "3:3-14 write s[i] of s, 4\n");
+}
+
+TEST(Sites, PointersToPointersAreToldApart) {
+  expectSites("__global__ void k(int** p, int i) {\n"
+              "  p[i][2] = p[1][i];\n"
+              "}\n",
+              "2:13-17 read p[1] of p, 8\n"
+              "2:13-20 read p[1][i] of p[1], 4\n"
+              "2:3-7 read p[i] of p, 8\n"
+              "2:3-20 write p[i][2] of p[i], 4\n");
+}
+
+TEST(Sites, RowsOfAnArrayAreTheArray) {
+  expectSites("__global__ void k(int* c) {\n"
+              "  __shared__ int tile[8][9];\n"
+              "  tile[threadIdx.x][threadIdx.y] = 1;\n"
+              "  c[0] = tile[threadIdx.y][threadIdx.x];\n"
+              "}\n",
+              "3:3-37 write tile[threadIdx.x][threadIdx.y] of tile, 4\n"
+              "4:10-40 read tile[threadIdx.y][threadIdx.x] of tile, 4\n"
+              "4:3-40 write c[0] of c, 4\n");
+}
+
+TEST(Sites, FieldsAndReferences) {
+  expectSites("struct S { int a; float b[2]; };\n"
+              "__global__ void k(S* s, int i) {\n"
+              "  s->a = 1;\n"
+              "  int& r = s[i].a;\n"
+              "  r = r + 1;\n"
+              "  s[i].b[1] = 2;\n"
+              "}\n",
+              "3:3-11 write s->a of s, 4\n"
+              "5:7-8 read r of r, 4\n"
+              "5:3-12 write r of r, 4\n"
+              "6:3-16 write s[i].b[1] of s[i].b, 4\n");
+}
+
+TEST(Sites, TemplatesHaveTheTextOfTheirSource) {
+  expectSites("template <typename T> __device__ void put(T* out, T value) {\n"
+              "  out[threadIdx.x] = value;\n"
+              "}\n"
+              "__global__ void k(int* a, double* b) {\n"
+              "  put(a, 1);\n"
+              "  put(b, 2.0);\n"
+              "}\n",
+              "2:3-27 write out[threadIdx.x] of out, 4\n"
+              "2:3-27 write out[threadIdx.x] of out, 8\n");
+}
+
+TEST(Sites, MacrosStandWhereTheyAreUsed) {
+  expectSites("#define AT(p, i) (p)[(i) + 1]\n"
+              "__global__ void k(int* a, int i) {\n"
+              "  AT(a, i) = 5;\n"
+              "}\n",
+              "3:3-15 write (a)[(i) + 1] of a, 4\n");
+}
+
+} // namespace
+} // namespace kcheck::frontend
