@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
+#include <tuple>
 
 namespace kcheck::text {
 

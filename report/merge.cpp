@@ -1,0 +1,232 @@
+// Assembles the report: normalise, join, let the run's findings speak to the static answers, filter, sort.
+#include "report/merge.h"
+
+#include "report/join.h"
+#include "report/kernel_name.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace kcheck {
+
+namespace {
+
+std::vector<Finding> prepared(std::vector<Finding> findings, const Facts& facts, bool strict) {
+  for (Finding& finding : findings) normalize(finding, facts, strict);
+  return withoutDuplicates(std::move(findings));
+}
+
+/// The question that a rule's finding answers with "no".
+std::optional<Property> propertyOf(const Finding& finding) {
+  if (finding.rule == "race-host") return std::nullopt; // about host code, not about the kernel alone
+  const Rule* rule = findRule(finding.rule);
+  if (rule && rule->group == RuleGroup::Race) return Property::RaceFree;
+  if (finding.rule == "barrier-divergence") return Property::BarriersUniform;
+  if (finding.rule == "out-of-bounds") return Property::InBounds;
+  if (finding.rule == "uninitialized-read") return Property::Initialized;
+  return std::nullopt;
+}
+
+bool isAbout(const Finding& finding, const KernelResult& kernel) {
+  return finding.kernel == kernel.name ||
+         std::ranges::find(finding.alsoIn, kernel.name) != finding.alsoIn.end();
+}
+
+/// Whether the answer speaks of the launches that the run made, so that the run may contradict it.
+bool covers(const KernelResult& kernel, const PropertyResult& property, const RunResult& run) {
+  if (property.holdsFor.empty() || property.holdsFor == "any launch") return true;
+  auto isListed = [&](const Launch& launch) {
+    return std::ranges::any_of(kernel.launches, [&](const Launch& known) {
+      return known.grid && known.block && known.grid == launch.grid && known.block == launch.block;
+    });
+  };
+  bool launched = false;
+  for (const Launch& launch : run.launches) {
+    if (launch.kernel != kernel.symbol) continue;
+    if (!isListed(launch)) return false;
+    launched = true;
+  }
+  return launched;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+std::string contradiction(const Finding& finding, const KernelResult& kernel,
+                          const PropertyResult& property) {
+  std::string reach = property.holdsFor.empty() ? "" : " for " + property.holdsFor;
+  std::string assuming =
+      property.assumptions.empty() ? "" : fmt::format(" (assuming: {})", joined(property.assumptions));
+  return fmt::format("the run saw {} at {}:{}:{} in `{}`, which the static pass had proved {}{}{}",
+                     finding.rule, finding.where.file, finding.where.line, finding.where.column, kernel.name,
+                     toString(property.property), reach, assuming);
+}
+
+/// What host code leaves in global memory is an assumption of an `initialized` proof that the run is there to
+/// check; that it fails is the program's fault, not kcheck's.
+bool breaksAssumptionOnly(const Finding& finding, const PropertyResult& property) {
+  bool ownMemory = finding.memory && (finding.memory->space == MemorySpace::Shared ||
+                                      finding.memory->space == MemorySpace::Local);
+  return property.property == Property::Initialized && !property.assumptions.empty() && !ownMemory;
+}
+
+/// Lets one finding of the run speak to the answer that it contradicts.
+void refute(const Finding& finding, const KernelResult& kernel, PropertyResult& property, Report& report) {
+  bool seen = finding.verdict == Verdict::Observed || finding.verdict == Verdict::Confirmed;
+  if (!seen || property.answer == Answer::Refuted) return;
+  bool benign = finding.severity == Severity::Note; // two writes of the same value
+  if (property.answer == Answer::Unknown) {
+    if (!benign) property.answer = Answer::Refuted, property.reason = "seen in the run";
+    return;
+  }
+  if (finding.verdict == Verdict::Confirmed && benign) return; // the static pass said so itself
+  property.answer = Answer::Refuted;
+  if (!covers(kernel, property, report.run)) {
+    property.reason = fmt::format("seen in a launch outside of what was proved ({})", property.holdsFor);
+  } else if (breaksAssumptionOnly(finding, property)) {
+    property.reason =
+        "seen in the run, where what the proof assumes does not hold: " + joined(property.assumptions);
+  } else {
+    property.reason = "seen in the run, though the static pass had proved it absent";
+    report.disagreements.push_back(contradiction(finding, kernel, property));
+  }
+}
+
+void letRunSpeak(Report& report) {
+  for (const Finding& finding : report.findings) {
+    auto question = propertyOf(finding);
+    if (!question) continue;
+    for (KernelResult& kernel : report.kernels) {
+      if (!isAbout(finding, kernel)) continue;
+      for (PropertyResult& property : kernel.properties)
+        if (property.property == *question) refute(finding, kernel, property, report);
+    }
+  }
+}
+
+/// Every kernel has an answer per property, if only "unknown".
+std::vector<KernelResult> kernelResults(const Facts& facts, const std::optional<StaticPart>& staticPart) {
+  std::vector<KernelResult> results;
+  if (staticPart) results = staticPart->kernels;
+  const char* reason = staticPart ? "the static pass gave no answer" : "the static pass was not asked";
+  auto complete = [&](KernelResult& result) {
+    for (Property property :
+         {Property::RaceFree, Property::BarriersUniform, Property::InBounds, Property::Initialized}) {
+      bool known = std::ranges::find(result.properties, property, &PropertyResult::property) !=
+                   result.properties.end();
+      if (!known) result.properties.push_back({property, Answer::Unknown, reason, "", {}});
+    }
+    std::ranges::sort(result.properties, {}, &PropertyResult::property);
+  };
+  for (const Kernel& kernel : facts.kernels)
+    if (std::ranges::find(results, kernel.symbol, &KernelResult::symbol) == results.end())
+      results.push_back({kernel.symbol, kernel.name, kernel.where, {}, {}});
+  for (KernelResult& result : results) {
+    if (result.launches.empty())
+      for (const Launch& launch : facts.launches)
+        if (launch.kernel == result.symbol) result.launches.push_back(launch);
+    complete(result);
+  }
+  std::ranges::sort(results, {},
+                    [](const KernelResult& kernel) { return std::tie(kernel.where, kernel.symbol); });
+  return results;
+}
+
+bool sameRow(const Metric& a, const Metric& b) {
+  return a.kernel == b.kernel && a.site == b.site && a.where == b.where && a.access == b.access &&
+         a.space == b.space && a.source == b.source;
+}
+
+/// One row per kernel, site and source, sorted by place.
+std::vector<Metric> joinedMetrics(std::vector<Metric> metrics, const Facts& facts) {
+  for (Metric& metric : metrics) {
+    if (const Kernel* kernel = facts.kernel(metric.kernel)) metric.kernel = kernel->name;
+    if (!metric.where.known() && metric.site < facts.sites.size())
+      metric.where = facts.sites[metric.site].where;
+  }
+  std::ranges::sort(metrics, {}, [](const Metric& metric) {
+    return std::tie(metric.where, metric.site, metric.access, metric.space, metric.kernel, metric.source,
+                    metric.requests, metric.sectors);
+  });
+  std::vector<Metric> rows;
+  for (const Metric& metric : metrics) {
+    if (rows.empty() || !sameRow(rows.back(), metric)) {
+      rows.push_back(metric);
+      continue;
+    }
+    Metric& row = rows.back();
+    row.requests += metric.requests;
+    row.sectors += metric.sectors;
+    row.idealSectors += metric.idealSectors;
+    row.bytesRequested += metric.bytesRequested;
+    row.bankWays = std::max(row.bankWays, metric.bankWays);
+  }
+  return rows;
+}
+
+/// Leaves out what was not asked for. Findings of host code belong to no kernel and stay.
+void filter(Report& report, const MergeOptions& options) {
+  auto wanted = [&](const std::string& symbol, const std::string& name) {
+    return options.kernels.empty() || std::ranges::any_of(options.kernels, [&](const std::string& kernel) {
+             return namesKernel(kernel, symbol, name);
+           });
+  };
+  std::erase_if(report.kernels,
+                [&](const KernelResult& kernel) { return !wanted(kernel.symbol, kernel.name); });
+  auto wantedName = [&](const std::string& name) {
+    auto kernel = std::ranges::find(report.facts.kernels, name, &Kernel::name);
+    return wanted(kernel == report.facts.kernels.end() ? "" : kernel->symbol, name);
+  };
+  std::erase_if(report.metrics, [&](const Metric& metric) { return !wantedName(metric.kernel); });
+  std::erase_if(report.findings, [&](Finding& finding) {
+    if (!options.rules.has(finding.rule)) return true;
+    std::erase_if(finding.alsoIn, [&](const std::string& name) { return !wantedName(name); });
+    if (finding.kernel.empty() || wantedName(finding.kernel)) return false;
+    if (finding.alsoIn.empty()) return true;
+    finding.kernel = finding.alsoIn.front();
+    finding.alsoIn.erase(finding.alsoIn.begin());
+    return false;
+  });
+}
+
+void sortFindings(std::vector<Finding>& findings) {
+  auto key = [](const Finding& finding) {
+    const Location& where = finding.where;
+    Location other = finding.accesses.size() > 1 ? finding.accesses[1].where : Location();
+    return std::tuple(where.file.empty(), where.file, where.line, where.column, finding.rule, other.line,
+                      other.column, finding.kernel, finding.message, finding.count);
+  };
+  std::ranges::sort(findings, [&](const Finding& a, const Finding& b) { return key(a) < key(b); });
+}
+
+} // namespace
+
+Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart runPart,
+                   const MergeOptions& options) {
+  Report report;
+  report.version = options.version;
+  report.facts = std::move(facts);
+  report.run = std::move(runPart.run);
+  report.ranStatic = staticPart.has_value();
+  report.kernels = kernelResults(report.facts, staticPart);
+  std::vector<Metric> metrics = std::move(runPart.metrics);
+  std::vector<Finding> fromStatic;
+  if (staticPart) {
+    report.staticSeconds = staticPart->seconds;
+    fromStatic = prepared(std::move(staticPart->findings), report.facts, options.strict);
+    metrics.insert(metrics.end(), staticPart->metrics.begin(), staticPart->metrics.end());
+  }
+  std::vector<Finding> fromRun = prepared(std::move(runPart.findings), report.facts, options.strict);
+  report.findings = joinPasses(std::move(fromStatic), std::move(fromRun));
+  report.metrics = joinedMetrics(std::move(metrics), report.facts);
+  letRunSpeak(report);
+  filter(report, options);
+  sortFindings(report.findings);
+  return report;
+}
+
+} // namespace kcheck
