@@ -1,0 +1,91 @@
+// Asks everything that there is to ask of a complete kernel model: races between every pair of accesses,
+// divergence at every barrier, bounds of every access. One call per model; the caller words the results.
+#pragma once
+
+#include "analyzer/kernel_model.h"
+
+#include <set>
+
+namespace kcheck::analyzer {
+
+/// The two threads of a question: members of one warp, of one block but different warps, of one block, of
+/// different blocks.
+enum class Relation : std::uint8_t { SameWarp, DifferentWarps, SameBlock, DifferentBlocks };
+const char* toString(Relation relation);
+
+/// One thread of a witness. `values` are the thread's own: loop counters, unknowns, the source variables of
+/// ModelAccess::locals, by name.
+struct WitnessThread {
+  Dim3 thread{0, 0, 0}, block{0, 0, 0};
+  std::vector<std::pair<std::string, std::int64_t>> values;
+  std::int64_t offset = 0; ///< bytes from the start of the object
+  std::int64_t bytes = 0;
+  std::optional<std::int64_t> stored; ///< the value written, where known
+};
+
+/// Values for which the conditions of a question hold, checked by evaluation.
+struct Witness {
+  WitnessThread first, second; ///< second only for questions about two threads
+  Dim3 blockDim, gridDim;
+  std::vector<std::pair<std::string, std::int64_t>> shared; ///< parameters and other values common to both
+  /// What of the values is approximate; empty: exact. Each entry is a sentence part with the line.
+  std::vector<std::string> causes;
+  bool exact() const { return causes.empty(); }
+};
+
+struct RaceResult {
+  const ModelAccess* first = nullptr; ///< the write, where only one writes
+  const ModelAccess* second = nullptr;
+  const Phase* phase = nullptr;
+  unsigned object = 0;
+  RaceScope scope = RaceScope::None;
+  RaceKind kind = RaceKind::None;
+  bool scopeTooNarrow = false; ///< both atomic, but of a scope that does not reach the other thread
+  bool sameValue = false;      ///< whenever they meet, both write the same value
+  Witness witness;
+};
+
+struct DivergenceResult {
+  const BarrierControl* control = nullptr;
+  Witness witness; ///< the first thread takes `condition`, the second does not
+};
+
+struct BoundsResult {
+  const ModelAccess* access = nullptr;
+  unsigned object = 0;
+  Witness witness; ///< first only
+};
+
+/// How the questions were decided, for --dump and for tests.
+struct Counters {
+  unsigned questions = 0;                ///< that needed any thought
+  unsigned arithmetic = 0;               ///< decided by ranges and linear forms
+  unsigned search = 0;                   ///< refuted by trying values
+  unsigned integers = 0, bitVectors = 0; ///< decided by the solver, per theory
+  unsigned timeouts = 0, unknown = 0;
+  double solverSeconds = 0;
+};
+
+struct Limits {
+  double kernelSeconds = 10;
+  unsigned questionMilliseconds = 1000;
+  unsigned findingsPerSitePair = 1;
+  bool useSolver = true;
+};
+
+struct KernelAnswers {
+  std::vector<RaceResult> races; ///< at most Limits::findingsPerSitePair for a pair of sites and scope
+  std::vector<DivergenceResult> divergences;
+  std::vector<BoundsResult> bounds;
+  /// RaceFree, BarriersUniform and InBounds, each with the reason of an Unknown (line and cause) and the
+  /// assumptions of a Proved. `holdsFor` is the caller's to fill in: it knows what the model was made for.
+  std::vector<PropertyResult> properties;
+  std::set<SiteId> safeSites; ///< every question about the site was answered, none against it
+  Counters counters;
+};
+
+/// Results point into `model`. New nodes (the copies of the two threads) are made in `context`, which must be
+/// the one that the model's expressions come from.
+KernelAnswers decide(const KernelModel& model, ExprContext& context, const Limits& limits = {});
+
+} // namespace kcheck::analyzer
