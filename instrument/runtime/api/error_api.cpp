@@ -1,0 +1,144 @@
+// The error functions of the CUDA runtime, and the error state behind them.
+#include "instrument/runtime/api/errors.h"
+
+#include "instrument/runtime/api/reports.h"
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+namespace kcheck::runtime::api {
+namespace {
+
+struct ErrorEntry {
+  Error error;
+  const char* name;
+  const char* text;
+};
+
+constexpr ErrorEntry kErrors[] = {
+#define KC_CUDA_ERROR(name, number, text) {Error::name, number == 0 ? "cuda" #name : "cudaError" #name, text},
+#include "instrument/runtime/api/cuda_errors.def"
+#undef KC_CUDA_ERROR
+};
+
+const ErrorEntry* entryOf(Error error) {
+  for (const ErrorEntry& entry : kErrors)
+    if (entry.error == error) return &entry;
+  return nullptr;
+}
+
+struct UnreadError {
+  Error error = Error::Success;
+  const char* kernel = nullptr;
+  void* caller = nullptr;
+};
+
+struct ErrorState {
+  std::atomic<Error> pending{Error::Success}, sticky{Error::Success};
+  std::mutex mutex;
+  std::vector<UnreadError> unread; ///< of threads that have ended
+};
+
+ErrorState& state() {
+  static ErrorState* instance = new ErrorState; // outlives every exit handler
+  return *instance;
+}
+
+struct ThreadErrors {
+  Error last = Error::Success;
+  UnreadError launch;
+
+  ~ThreadErrors() { moveUnread(); }
+  void moveUnread() {
+    if (launch.error == Error::Success) return;
+    std::lock_guard lock(state().mutex);
+    state().unread.push_back(launch);
+    launch = {};
+  }
+};
+
+ThreadErrors& threadErrors() {
+  thread_local ThreadErrors errors;
+  return errors;
+}
+
+Error readLastError(bool clear) {
+  ThreadErrors& errors = threadErrors();
+  errors.launch = {};
+  if (Error sticky = stickyError(); sticky != Error::Success) return sticky;
+  Error last = errors.last;
+  if (clear) errors.last = Error::Success;
+  return last;
+}
+
+} // namespace
+
+const char* errorName(Error error) {
+  const ErrorEntry* entry = entryOf(error);
+  return entry ? entry->name : nullptr;
+}
+
+const char* errorText(Error error) {
+  const ErrorEntry* entry = entryOf(error);
+  return entry ? entry->text : nullptr;
+}
+
+void raiseDeviceError(Error error) {
+  Error none = Error::Success;
+  state().pending.compare_exchange_strong(none, error);
+}
+
+Error deviceErrorAtSynchronisation() {
+  Error pending = state().pending;
+  if (pending != Error::Success) state().sticky = pending;
+  return pending;
+}
+
+Error stickyError() { return state().sticky; }
+
+void clearDeviceError() {
+  state().pending = Error::Success;
+  state().sticky = Error::Success;
+}
+
+Error remember(Error error) {
+  if (error != Error::Success) threadErrors().last = error;
+  return error;
+}
+
+Error rememberLaunchError(Error error, const char* kernel, void* caller) {
+  if (error == Error::Success) return error;
+  ThreadErrors& errors = threadErrors();
+  if (errors.launch.error == Error::Success) errors.launch = {error, kernel, caller};
+  return remember(error);
+}
+
+void reportUnreadErrors() {
+  threadErrors().moveUnread();
+  std::lock_guard lock(state().mutex);
+  for (const UnreadError& unread : state().unread)
+    reportUncheckedError(unread.kernel, errorName(unread.error), errorText(unread.error), unread.caller);
+  state().unread.clear();
+}
+
+} // namespace kcheck::runtime::api
+
+using namespace kcheck::runtime::api;
+
+extern "C" {
+
+Error cudaGetLastError() { return readLastError(true); }
+
+Error cudaPeekAtLastError() { return readLastError(false); }
+
+const char* cudaGetErrorName(Error error) {
+  const char* name = errorName(error);
+  return name ? name : "unrecognized error code";
+}
+
+const char* cudaGetErrorString(Error error) {
+  const char* text = errorText(error);
+  return text ? text : "unrecognized error code";
+}
+}

@@ -1,0 +1,28 @@
+// The end of the program: what is reported only then, in this order.
+#include "instrument/runtime/api/exit.h"
+
+#include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/services.h"
+#if __has_include("instrument/runtime/core/events.h")
+#include "instrument/runtime/core/events.h"
+
+#include <cstdlib>
+
+namespace kcheck::runtime::api {
+namespace {
+
+void atEnd() {
+  flushPrintf();
+  reportUnreadErrors();
+  reportLeaks();
+}
+
+} // namespace
+
+void watchExit() {
+  static const int registered = std::atexit(atEnd); // before main: runs after the program's own handlers
+  static_cast<void>(registered);
+}
+
+} // namespace kcheck::runtime::api
+#endif

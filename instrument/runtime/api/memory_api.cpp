@@ -1,0 +1,252 @@
+// Allocation of linear memory: device, managed, pinned and registered host memory; what a pointer is.
+#include "instrument/runtime/api/device.h"
+#include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/memory_use.h"
+#include "instrument/runtime/api/pointers.h"
+#include "instrument/runtime/api/reports.h"
+#include "instrument/runtime/core/memory.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+namespace kcheck::runtime::api {
+namespace {
+
+struct RegisteredRange {
+  std::size_t bytes;
+  unsigned flags;
+};
+
+struct MemoryState {
+  std::mutex mutex;
+  std::map<std::uintptr_t, RegisteredRange> registered; ///< by start
+  std::map<std::uintptr_t, unsigned> hostFlags;         ///< of cudaHostAlloc, by start
+  std::size_t used = 0;                                 ///< device and managed bytes
+};
+
+MemoryState& state() {
+  static MemoryState* instance = new MemoryState; // outlives every exit handler
+  return *instance;
+}
+
+std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+const RegisteredRange* registeredRange(const void* pointer, std::uintptr_t* start = nullptr) {
+  auto after = state().registered.upper_bound(number(pointer));
+  if (after == state().registered.begin()) return nullptr;
+  --after;
+  if (number(pointer) >= after->first + after->second.bytes) return nullptr;
+  if (start) *start = after->first;
+  return &after->second;
+}
+
+const char* reasonOf(FreeResult result) {
+  switch (result) {
+  case FreeResult::Ok: return nullptr;
+  case FreeResult::NotAnAllocation: return "the pointer was not allocated by CUDA";
+  case FreeResult::NotTheStart: return "the pointer is inside an allocation, not at its start";
+  case FreeResult::AlreadyFreed: return "the memory was freed before";
+  case FreeResult::WrongKind: return "the memory is of another kind and has its own function to free it";
+  }
+  return "the pointer cannot be freed";
+}
+
+bool deviceKind(MemoryKind kind) { return kind == MemoryKind::Device || kind == MemoryKind::Managed; }
+
+} // namespace
+
+Where whereIs(const void* pointer) {
+  const Allocation* allocation = find(pointer);
+  if (!allocation) return Where::Host;
+  if (allocation->kind == MemoryKind::Pinned) return Where::Pinned;
+  return allocation->kind == MemoryKind::Managed ? Where::Managed : Where::Device;
+}
+
+bool staysInside(const void* pointer, std::size_t bytes) {
+  const Allocation* allocation = find(pointer);
+  if (!allocation || !allocation->live) return false;
+  std::uintptr_t base = number(allocation->base), first = number(pointer);
+  return first >= base && first - base <= allocation->bytes && bytes <= allocation->bytes - (first - base);
+}
+
+bool isRegisteredHost(const void* pointer) {
+  std::lock_guard lock(state().mutex);
+  return registeredRange(pointer) != nullptr;
+}
+
+Error allocateLinear(void** pointer, std::size_t bytes, MemoryKind kind, void* caller) {
+  if (!pointer) return Error::InvalidValue;
+  *pointer = nullptr;
+  if (bytes == 0) return Error::Success;
+  if (deviceKind(kind)) {
+    std::lock_guard lock(state().mutex);
+    if (bytes > kGlobalMemory - state().used) return Error::MemoryAllocation;
+    state().used += bytes;
+  }
+  *pointer = allocate(bytes, kind, caller);
+  if (*pointer) return Error::Success;
+  if (deviceKind(kind)) {
+    std::lock_guard lock(state().mutex);
+    state().used -= bytes;
+  }
+  return Error::MemoryAllocation;
+}
+
+Error freeLinear(void* pointer, bool device, const char* function, void* caller) {
+  if (!pointer) return Error::Success;
+  MemoryKind kind = device ? MemoryKind::Device : MemoryKind::Pinned;
+  std::size_t bytes = 0;
+  if (const Allocation* allocation = find(pointer)) {
+    if (device && deviceKind(allocation->kind)) kind = allocation->kind;
+    bytes = allocation->bytes;
+  }
+  FreeResult result = release(pointer, kind, caller);
+  if (const char* reason = reasonOf(result)) {
+    reportBadFree(pointer, function, reason, caller);
+    return Error::InvalidValue;
+  }
+  std::lock_guard lock(state().mutex);
+  state().hostFlags.erase(number(pointer));
+  if (device) state().used -= std::min(bytes, state().used);
+  return Error::Success;
+}
+
+std::size_t deviceBytesInUse() {
+  std::lock_guard lock(state().mutex);
+  return state().used;
+}
+
+} // namespace kcheck::runtime::api
+
+using namespace kcheck::runtime;
+using namespace kcheck::runtime::api;
+namespace cuda = kcheck::cuda;
+
+extern "C" {
+
+Error cudaMalloc(void** pointer, std::size_t bytes) {
+  void* caller = __builtin_return_address(0);
+  return call([&] { return allocateLinear(pointer, bytes, MemoryKind::Device, caller); });
+}
+
+Error cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+  void* caller = __builtin_return_address(0);
+  return call([&] {
+    if (bytes == 0 || (flags != cuda::AttachGlobal && flags != cuda::AttachHost)) return Error::InvalidValue;
+    return allocateLinear(pointer, bytes, MemoryKind::Managed, caller);
+  });
+}
+
+Error cudaFree(void* pointer) {
+  void* caller = __builtin_return_address(0);
+  return call([&] { return freeLinear(pointer, true, "cudaFree", caller); });
+}
+
+Error cudaMallocHost(void** pointer, std::size_t bytes) {
+  void* caller = __builtin_return_address(0);
+  return call([&] { return allocateLinear(pointer, bytes, MemoryKind::Pinned, caller); });
+}
+
+Error cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  void* caller = __builtin_return_address(0);
+  return call([&] {
+    if (flags & ~unsigned(cuda::HostAllocPortable | cuda::HostAllocMapped | cuda::HostAllocWriteCombined))
+      return Error::InvalidValue;
+    Error error = allocateLinear(pointer, bytes, MemoryKind::Pinned, caller);
+    if (error == Error::Success && *pointer) {
+      std::lock_guard lock(state().mutex);
+      state().hostFlags[number(*pointer)] = flags;
+    }
+    return error;
+  });
+}
+
+Error cudaFreeHost(void* pointer) {
+  void* caller = __builtin_return_address(0);
+  return call([&] { return freeLinear(pointer, false, "cudaFreeHost", caller); });
+}
+
+Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
+  return call([&] {
+    if (!pointer || bytes == 0) return Error::InvalidValue;
+    std::lock_guard lock(state().mutex);
+    auto& ranges = state().registered;
+    auto after = ranges.lower_bound(number(pointer) + bytes);
+    if (after != ranges.begin() && std::prev(after)->first + std::prev(after)->second.bytes > number(pointer))
+      return Error::HostMemoryAlreadyRegistered;
+    ranges[number(pointer)] = {bytes, flags};
+    return Error::Success;
+  });
+}
+
+Error cudaHostUnregister(void* pointer) {
+  return call([&] {
+    std::lock_guard lock(state().mutex);
+    return state().registered.erase(number(pointer)) ? Error::Success : Error::HostMemoryNotRegistered;
+  });
+}
+
+Error cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+  return call([&] {
+    if (!device || flags != 0) return Error::InvalidValue;
+    if (whereIs(host) != Where::Pinned && !isRegisteredHost(host)) return Error::InvalidValue;
+    *device = host; // unified addresses
+    return Error::Success;
+  });
+}
+
+Error cudaHostGetFlags(unsigned* flags, void* host) {
+  return call([&] {
+    if (!flags) return Error::InvalidValue;
+    std::lock_guard lock(state().mutex);
+    if (const RegisteredRange* range = registeredRange(host)) {
+      *flags = range->flags | cuda::HostRegisterMapped;
+      return Error::Success;
+    }
+    if (whereIs(host) != Where::Pinned) return Error::InvalidValue;
+    auto found = state().hostFlags.find(number(host));
+    *flags = (found == state().hostFlags.end() ? 0u : found->second) | cuda::HostAllocMapped;
+    return Error::Success;
+  });
+}
+
+Error cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return call([&] {
+    if (!free || !total) return Error::InvalidValue;
+    *total = kGlobalMemory;
+    *free = kGlobalMemory - deviceBytesInUse();
+    return Error::Success;
+  });
+}
+
+Error cudaPointerGetAttributes(cuda::PointerAttributes* attributes, const void* pointer) {
+  return call([&] {
+    if (!attributes) return Error::InvalidValue;
+    *attributes = {};
+    void* address = const_cast<void*>(pointer);
+    attributes->device = 0;
+    switch (pointer ? whereIs(pointer) : Where::Host) {
+    case Where::Device:
+      attributes->type = cuda::MemoryType::Device;
+      attributes->devicePointer = address;
+      return Error::Success;
+    case Where::Managed: attributes->type = cuda::MemoryType::Managed; break;
+    case Where::Pinned: attributes->type = cuda::MemoryType::Host; break;
+    case Where::Host:
+      if (!isRegisteredHost(pointer)) {
+        attributes->type = cuda::MemoryType::Unregistered;
+        attributes->device = -2; // cudaInvalidDeviceId
+        attributes->hostPointer = address;
+        return Error::Success;
+      }
+      attributes->type = cuda::MemoryType::Host;
+      break;
+    }
+    attributes->devicePointer = address;
+    attributes->hostPointer = address;
+    return Error::Success;
+  });
+}
+
+} // extern "C"

@@ -1,0 +1,15 @@
+// Allocation and release as all allocating API functions share it.
+#pragma once
+
+#include "instrument/runtime/api/cuda_abi.h"
+#include "instrument/runtime/core/memory.h"
+
+namespace kcheck::runtime::api {
+
+/// Null and Success for zero bytes.
+cuda::Error allocateLinear(void** pointer, std::size_t bytes, MemoryKind kind, void* caller);
+/// `device`: device or managed memory, else pinned. Reports what cannot be freed.
+cuda::Error freeLinear(void* pointer, bool device, const char* function, void* caller);
+std::size_t deviceBytesInUse();
+
+} // namespace kcheck::runtime::api

@@ -1,0 +1,69 @@
+// Hands what the API layer finds to the log of events.
+#include "instrument/runtime/api/reports.h"
+
+#if __has_include("instrument/runtime/core/events.h")
+#include "instrument/runtime/core/events.h"
+
+#include <string>
+
+namespace kcheck::runtime::api {
+
+void reportBadFree(const void* pointer, const char* function, const char* reason, void* caller) {
+  HostEvent event{.rule = wire::Rule::BadFree, .caller = caller};
+  std::string message = std::string(function) + " cannot free this pointer: " + reason;
+  event.message = message.c_str();
+  event.pointer = pointer;
+  reportHostEvent(event);
+}
+
+void reportInvalidLaunch(const char* kernel, const char* reason, void* caller) {
+  HostEvent event{.rule = wire::Rule::InvalidLaunch, .caller = caller};
+  std::string message = std::string("the kernel did not run: ") + reason;
+  event.message = message.c_str();
+  event.kernel = kernel;
+  reportHostEvent(event);
+}
+
+void reportUncheckedError(const char* kernel, const char* errorName, const char* errorText, void* caller) {
+  HostEvent event{.rule = wire::Rule::UncheckedError, .caller = caller};
+  std::string message = std::string("the launch failed with ") + errorName + " (" + errorText +
+                        "), and the program never asked for the error";
+  event.message = message.c_str();
+  event.hint = "call cudaGetLastError() after the launch and check its result";
+  event.kernel = kernel;
+  reportHostEvent(event);
+}
+
+void reportUnwrittenOutput(const void* pointer, std::size_t bytes, std::size_t first, void* caller) {
+  reportUnwritten(pointer, bytes, first, caller);
+}
+
+void reportWrongSpace(const void* pointer, const char* function, const char* reason, void* caller) {
+  HostEvent event{.rule = wire::Rule::WrongSpace, .caller = caller};
+  std::string message = std::string(function) + " got a pointer of the wrong side: " + reason;
+  event.message = message.c_str();
+  event.pointer = pointer;
+  reportHostEvent(event);
+}
+
+void reportBadRange(const void* pointer, std::size_t bytes, bool write, const char* function, void* caller) {
+  const Allocation* allocation = find(pointer);
+  bool freed = allocation && !allocation->live;
+  HostEvent event{.rule = freed ? wire::Rule::UseAfterFree : wire::Rule::OutOfBounds, .caller = caller};
+  std::string message = std::string(function) + (write ? " writes " : " reads ") + std::to_string(bytes) +
+                        " bytes " + (freed ? "of memory that was freed" : "and leaves the allocation");
+  event.message = message.c_str();
+  event.pointer = pointer;
+  event.bytes = bytes;
+  reportHostEvent(event);
+}
+
+void reportUnsupported(const char* feature, void* caller) {
+  HostEvent event{.rule = wire::Rule::Unsupported, .caller = caller};
+  std::string message = std::string(feature) + " is not supported by kcheck";
+  event.message = message.c_str();
+  reportHostEvent(event);
+}
+
+} // namespace kcheck::runtime::api
+#endif

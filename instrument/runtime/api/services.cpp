@@ -1,0 +1,94 @@
+// What kernels call: printf, malloc, free, clock (abi_calls.def). Output is kept and written when the host
+// synchronises, as CUDA does, so that it stands where a GPU's output would stand among the host's own.
+#include "instrument/runtime/api/services.h"
+
+#include "instrument/abi.h"
+#include "instrument/runtime/api/device_state.h"
+#include "instrument/runtime/api/memory_use.h"
+#include "instrument/runtime/api/printf_format.h"
+#include "instrument/runtime/api/reports.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+
+namespace kcheck::runtime::api {
+namespace {
+
+inline constexpr std::size_t kKeepAtMost = 1 << 20; ///< bytes of output before it is written early
+
+struct PrintState {
+  std::mutex mutex;
+  std::string text;
+
+  void write() {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    text.clear();
+  }
+};
+
+PrintState& printState() {
+  static PrintState* state = new PrintState; // outlives every exit handler
+  return *state;
+}
+
+std::atomic<std::size_t>& heapBytes() {
+  static std::atomic<std::size_t> bytes{0};
+  return bytes;
+}
+
+} // namespace
+
+void flushPrintf() {
+  std::lock_guard lock(printState().mutex);
+  if (printState().text.empty()) return;
+  printState().write();
+}
+
+} // namespace kcheck::runtime::api
+
+using namespace kcheck::runtime;
+using namespace kcheck::runtime::api;
+using kcheck::abi::ThreadContext;
+
+extern "C" {
+
+int kcPrintf(ThreadContext* /*thread*/, const char* format, const void* arguments) {
+  std::lock_guard lock(printState().mutex);
+  int count = formatPacked(printState().text, format, arguments);
+  if (printState().text.size() > kKeepAtMost) printState().write();
+  return count;
+}
+
+void* kcMalloc(ThreadContext* /*thread*/, std::size_t bytes) {
+  if (bytes == 0) return nullptr;
+  std::size_t heap = deviceState().limit(kcheck::cuda::Limit::MallocHeapSize);
+  if (heapBytes().fetch_add(bytes) + bytes > heap) {
+    heapBytes() -= bytes;
+    return nullptr;
+  }
+  return allocate(bytes, MemoryKind::Device, nullptr);
+}
+
+void kcFree(ThreadContext* /*thread*/, void* pointer) {
+  if (!pointer) return;
+  const Allocation* allocation = find(pointer);
+  std::size_t bytes = allocation ? allocation->bytes : 0;
+  FreeResult result = release(pointer, MemoryKind::Device, nullptr);
+  if (result == FreeResult::Ok)
+    heapBytes() -= bytes;
+  else
+    reportBadFree(pointer, "free in a kernel",
+                  result == FreeResult::AlreadyFreed ? "the memory was freed before"
+                                                     : "the pointer does not come from malloc in a kernel",
+                  nullptr);
+}
+
+std::int64_t kcClock(ThreadContext* /*thread*/) {
+  // Cycles of the virtual device's clock.
+  auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() * 141 / 100;
+}
+
+} // extern "C"

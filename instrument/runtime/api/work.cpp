@@ -1,0 +1,178 @@
+// Performs stream work: copies and fills with their shadow, kernels, host functions, event records and waits.
+#include "instrument/runtime/api/work.h"
+
+#include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/graph.h"
+#include "instrument/runtime/api/pointers.h"
+#include "instrument/runtime/api/reports.h"
+#include "instrument/runtime/api/stream.h"
+#include "instrument/runtime/core/launch.h"
+#include "instrument/runtime/core/memory.h"
+
+#include <cstring>
+
+namespace kcheck::runtime::api {
+namespace {
+
+using cuda::CopyKind;
+
+template <class... Cases> struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+
+/// Calls visit(target row, source row, bytes) with rows joined where both sides are contiguous.
+template <class Visit> void forRows(const CopyWork& work, Visit&& visit) {
+  bool rowsJoin = work.height == 1 || (work.to.pitch == work.width && work.from.pitch == work.width);
+  std::size_t slice = work.width * work.height;
+  bool slicesJoin = work.depth == 1 || (work.to.slicePitch == slice && work.from.slicePitch == slice);
+  if (rowsJoin && slicesJoin) return visit(work.to.base, work.from.base, slice * work.depth);
+  for (std::size_t z = 0; z < work.depth; ++z)
+    for (std::size_t y = 0; y < work.height; ++y)
+      visit(work.to.base + z * work.to.slicePitch + y * work.to.pitch,
+            work.from.base + z * work.from.slicePitch + y * work.from.pitch, work.width);
+}
+
+void copyRow(std::byte* to, const std::byte* from, std::size_t bytes, Where toWhere, Where fromWhere,
+             std::uint64_t stream) {
+  std::memmove(to, from, bytes);
+  if (fromWhere != Where::Host) markReadByHost(from, bytes, stream);
+  if (toWhere == Where::Host) return;
+  if (fromWhere == Where::Device)
+    copyShadow(to, from, bytes, stream); // what nobody wrote stays unwritten
+  else
+    markWrittenByHost(to, bytes, stream);
+}
+
+void performCopy(const CopyWork& work, std::uint64_t stream) {
+  if (work.width == 0 || work.height == 0 || work.depth == 0) return;
+  Where to = whereIs(work.to.base), from = whereIs(work.from.base);
+  forRows(work, [&](std::byte* toRow, const std::byte* fromRow, std::size_t bytes) {
+    if (from == Where::Device && (to == Where::Host || to == Where::Pinned)) {
+      std::size_t first = firstUnwritten(fromRow, bytes);
+      if (first < bytes) reportUnwrittenOutput(fromRow, bytes, first, work.caller);
+    }
+    copyRow(toRow, fromRow, bytes, to, from, stream);
+  });
+}
+
+void fillRow(std::byte* row, std::size_t bytes, std::uint32_t value, unsigned elementBytes) {
+  if (elementBytes == 1) {
+    std::memset(row, int(value & 0xff), bytes);
+    return;
+  }
+  for (std::size_t i = 0; i + elementBytes <= bytes; i += elementBytes)
+    std::memcpy(row + i, &value, elementBytes);
+}
+
+void performFill(const FillWork& work, std::uint64_t stream) {
+  for (std::size_t z = 0; z < work.depth; ++z)
+    for (std::size_t y = 0; y < work.height; ++y) {
+      std::byte* row = work.to.base + z * work.to.slicePitch + y * work.to.pitch;
+      fillRow(row, work.width, work.value, work.elementBytes);
+      if (whereIs(row) != Where::Host) markWrittenByHost(row, work.width, stream);
+    }
+}
+
+void performKernel(const KernelWork& work, std::uint64_t stream) {
+  LaunchConfig config;
+  config.grid = {work.grid.x, work.grid.y, work.grid.z};
+  config.block = {work.block.x, work.block.y, work.block.z};
+  config.dynamicShared = work.dynamicShared;
+  config.stream = stream;
+  config.cooperative = work.cooperative;
+  config.caller = work.caller;
+  launch(*work.kernel, config, work.arguments);
+}
+
+void performEvent(const EventWork& work, std::uint64_t stream) {
+  if (!resolve(work.event)) return; // destroyed since the node was made
+  if (work.wait) {
+    if (work.event->recorded) streamWaits(stream, work.event->id);
+    return;
+  }
+  work.event->recorded = true;
+  work.event->when = std::chrono::steady_clock::now();
+  eventRecorded(work.event->id, stream);
+}
+
+/// The bytes from the first to the last that a shape touches.
+std::size_t span(const Side& side, std::size_t width, std::size_t height, std::size_t depth) {
+  return (depth - 1) * side.slicePitch + (height - 1) * side.pitch + width;
+}
+
+/// One side of a copy: is it where the direction says, does it stay in its allocation?
+Error checkSide(const Side& side, std::size_t bytes, bool written, bool wantsDevice, bool wantsHost,
+                const char* function, void* caller) {
+  Where where = whereIs(side.base);
+  if (wantsDevice && where == Where::Host && !isRegisteredHost(side.base)) {
+    reportWrongSpace(side.base, function,
+                     "the copy direction asks for device memory, and this is host memory", caller);
+    return Error::InvalidValue;
+  }
+  if (wantsHost && where == Where::Device) {
+    reportWrongSpace(side.base, function,
+                     "the copy direction asks for host memory, and this is device memory", caller);
+    return Error::InvalidValue;
+  }
+  if (where == Where::Host || staysInside(side.base, bytes)) return Error::Success;
+  reportBadRange(side.base, bytes, written, function, caller);
+  return Error::InvalidValue;
+}
+
+} // namespace
+
+Error check(const CopyWork& work) {
+  if (work.width == 0 || work.height == 0 || work.depth == 0) return Error::Success;
+  if (work.kind < CopyKind::HostToHost || work.kind > CopyKind::Default) return Error::InvalidMemcpyDirection;
+  if (!work.to.base || !work.from.base) return Error::InvalidValue;
+  if (work.height > 1 && (work.to.pitch < work.width || work.from.pitch < work.width))
+    return Error::InvalidPitchValue;
+  bool toDevice = work.kind == CopyKind::HostToDevice || work.kind == CopyKind::DeviceToDevice;
+  bool fromDevice = work.kind == CopyKind::DeviceToHost || work.kind == CopyKind::DeviceToDevice;
+  bool open = work.kind == CopyKind::Default;
+  Error error = checkSide(work.to, span(work.to, work.width, work.height, work.depth), true,
+                          !open && toDevice, !open && !toDevice, work.function, work.caller);
+  if (error != Error::Success) return error;
+  return checkSide(work.from, span(work.from, work.width, work.height, work.depth), false,
+                   !open && fromDevice, !open && !fromDevice, work.function, work.caller);
+}
+
+Error check(const FillWork& work) {
+  if (work.width == 0 || work.height == 0 || work.depth == 0) return Error::Success;
+  if (!work.to.base) return Error::InvalidValue;
+  if (work.height > 1 && work.to.pitch < work.width) return Error::InvalidPitchValue;
+  return checkSide(work.to, span(work.to, work.width, work.height, work.depth), true, true, false,
+                   work.function, work.caller);
+}
+
+void perform(const Work& work, std::uint64_t stream) {
+  std::visit(Overloaded{
+                 [](const EmptyWork&) {},
+                 [&](const KernelWork& w) { performKernel(w, stream); },
+                 [&](const CopyWork& w) { performCopy(w, stream); },
+                 [&](const FillWork& w) { performFill(w, stream); },
+                 [&](const HostWork& w) {
+                   // The function reads what the stream has computed; it runs in this thread, so the host has
+                   // waited.
+                   streamSynchronized(stream);
+                   w.function(w.userData);
+                 },
+                 [&](const EventWork& w) { performEvent(w, stream); },
+                 [&](const AllocateWork&) {}, // the address is there since the node was made
+                 [&](const FreeWork&) {},     // released with the graph
+                 [&](const ChildWork& w) { performGraph(*w.graph, stream); },
+             },
+             work);
+}
+
+Error submit(cuda::StreamHandle handle, Work work) {
+  cuda::Stream* stream = resolve(handle);
+  if (!stream) return Error::InvalidResourceHandle;
+  if (stream->capturing) return capture(*stream, std::move(work));
+  if (stream == &streamTable().legacy && legacyStreamIsForbidden()) return Error::StreamCaptureImplicit;
+  orderWithLegacy(*stream);
+  perform(work, stream->id);
+  return Error::Success;
+}
+
+} // namespace kcheck::runtime::api
