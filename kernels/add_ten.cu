@@ -1,4 +1,5 @@
-// Ten added to every 64-bit integer of an array, from one array into another.
+// Ten added to every 64-bit integer of an array, from one array into another: eight-byte accesses, one per
+// thread, with a guard for the idle threads of the last block.
 #include <cstdio>
 #include <cuda_runtime.h>
 #include <vector>

@@ -1,4 +1,5 @@
-// Every element of a vector doubled in place: 256 elements, blocks of 32 threads, guarded.
+// Every element of a vector doubled in place: 256 elements, blocks of 32 threads, guarded. A thread reads and
+// writes its own element only.
 #include <cstdio>
 #include <cuda_runtime.h>
 #include <vector>

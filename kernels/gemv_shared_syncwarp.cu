@@ -1,4 +1,5 @@
 // The shared window with blocks of one warp: `__syncwarp` orders the lanes and is all that 32 threads need.
+// With __syncthreads the block could be larger; the fixture without either is wrong.
 #include <cmath>
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
-// 2x2 blocks of 2x2 threads fill a 4x4 matrix with `x + y / 10`: the element shows who wrote it.
+// 2x2 blocks of 2x2 threads fill a 4x4 matrix with `x + y / 10`: the element shows who wrote it. Every thread
+// has a place of its own, on both axes.
 #include <cmath>
 #include <cstdio>
 #include <cuda_runtime.h>

@@ -1,4 +1,5 @@
-// One added to each of 256 elements by 8 blocks of 32 threads, with a guard that this launch does not need.
+// One added to each of 256 elements by 8 blocks of 32 threads, with a guard that this launch does not need
+// and every other one does.
 #include <cstdio>
 #include <cuda_runtime.h>
 #include <vector>

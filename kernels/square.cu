@@ -1,4 +1,5 @@
-// Every element squared, in place: each thread reads and writes its own element only.
+// Every element squared, in place: each thread reads and writes its own element only, so that nobody sees a
+// half-finished array.
 #include <cstdio>
 #include <cuda_runtime.h>
 #include <vector>
