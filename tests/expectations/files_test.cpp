@@ -1,0 +1,141 @@
+// Every .cu file of kernels/ and fixtures/ against the expectations in its comments. The files are found,
+// never listed. Further suites: each compiles without a CUDA toolkit, and each is real CUDA by nvcc's
+// judgement.
+#include "child.h"
+#include "expectation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <unistd.h>
+
+namespace kcheck::expectations {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path root = KCHECK_SOURCE_DIR;
+
+double secondsAllowed() {
+  const char* asked = std::getenv("KCHECK_TEST_TIMEOUT");
+  return asked ? std::atof(asked) : 120;
+}
+
+std::vector<std::string> cudaFiles() {
+  std::vector<std::string> files;
+  for (const char* folder : {"kernels", "fixtures"}) {
+    if (!fs::exists(root / folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.is_regular_file() && entry.path().extension() == ".cu")
+        files.push_back(fs::relative(entry.path(), root).string());
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+std::string caseName(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param.substr(0, info.param.size() - 3);
+  for (char& c : name)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  return name;
+}
+
+std::string contentOf(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// A file in the temporary folder that is gone with the test.
+class TemporaryFile {
+public:
+  explicit TemporaryFile(const std::string& extension)
+      : path(fs::temp_directory_path() / ("kcheck_expectations_" + std::to_string(getpid()) + extension)) {}
+  ~TemporaryFile() {
+    std::error_code ignored;
+    fs::remove(path, ignored);
+  }
+  const fs::path path;
+};
+
+ChildResult kcheck(const std::string& file, const fs::path& json, std::vector<std::string> options) {
+  std::vector<std::string> command{KCHECK_PROGRAM};
+  command.insert(command.end(), options.begin(), options.end());
+  command.insert(command.end(), {"--format=json", "-o", json.string(), (root / file).string()});
+  return runChild(command, secondsAllowed());
+}
+
+class Expectation : public testing::TestWithParam<std::string> {};
+class WithoutToolkit : public testing::TestWithParam<std::string> {};
+class Nvcc : public testing::TestWithParam<std::string> {};
+
+TEST_P(Expectation, IsMet) {
+  Expectations expected = parse(contentOf(root / GetParam()));
+  TemporaryFile json(".json");
+  ChildResult child = kcheck(GetParam(), json.path, {});
+  ASSERT_FALSE(child.timedOut) << "not done after " << secondsAllowed() << " s\n" << child.output;
+  auto report = nlohmann::ordered_json::parse(contentOf(json.path), nullptr, false);
+  ASSERT_FALSE(report.is_discarded()) << "no report; kcheck ended with status " << child.status << "\n"
+                                      << child.output;
+  std::string all;
+  for (const std::string& problem : compare(expected, fs::path(GetParam()).filename(), report))
+    all += problem + "\n";
+  if (auto wrong = checkExitStatus(expected, child.status, report)) all += *wrong + "\n";
+  if (!all.empty()) ADD_FAILURE() << all << "\nwhat was printed:\n" << child.output;
+}
+
+TEST_P(WithoutToolkit, Compiles) {
+  TemporaryFile json(".json");
+  ChildResult child = kcheck(GetParam(), json.path, {"--cuda-path=none", "--static"});
+  ASSERT_FALSE(child.timedOut);
+  EXPECT_TRUE(child.status == 0 || child.status == 1) << "status " << child.status << "\n" << child.output;
+}
+
+/// nvcc where the toolkit usually is, or on the path; empty when it is not on this machine.
+std::string nvcc() {
+  std::vector<fs::path> folders{"/usr/local/cuda/bin"};
+  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
+    if (const char* value = std::getenv(variable)) folders.insert(folders.begin(), fs::path(value) / "bin");
+  std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
+  for (std::string folder; std::getline(path, folder, ':');) folders.push_back(folder);
+  for (const fs::path& folder : folders)
+    if (access((folder / "nvcc").c_str(), X_OK) == 0) return folder / "nvcc";
+  return "";
+}
+
+TEST_P(Nvcc, Compiles) {
+  std::string compiler = nvcc();
+  if (compiler.empty()) GTEST_SKIP() << "no nvcc on this machine";
+  TemporaryFile object(".o");
+  ChildResult child = runChild({compiler, "-arch=sm_80", "-I", (root / "include").string(), "-c", "-o",
+                                object.path.string(), (root / GetParam()).string()},
+                               secondsAllowed());
+  ASSERT_FALSE(child.timedOut);
+  EXPECT_EQ(child.status, 0) << child.output;
+}
+
+TEST(Discovery, FindsFilesInBothFolders) {
+  std::vector<std::string> files = cudaFiles();
+  for (const char* folder : {"kernels/", "fixtures/"})
+    EXPECT_TRUE(std::ranges::any_of(files, [&](const std::string& file) { return file.starts_with(folder); }))
+        << folder;
+}
+
+TEST(Discovery, EveryExpectationMakesSense) {
+  for (const std::string& file : cudaFiles())
+    for (const std::string& mistake : parse(contentOf(root / file)).mistakes)
+      ADD_FAILURE() << file << ", " << mistake;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Expectation, testing::ValuesIn(cudaFiles()), caseName);
+INSTANTIATE_TEST_SUITE_P(Files, WithoutToolkit, testing::ValuesIn(cudaFiles()), caseName);
+INSTANTIATE_TEST_SUITE_P(Files, Nvcc, testing::ValuesIn(cudaFiles()), caseName);
+
+} // namespace
+} // namespace kcheck::expectations
