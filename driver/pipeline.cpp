@@ -1,1 +1,109 @@
-#include "report/report.h"
+// Runs both passes over a compiled program and joins what they say. See pipeline.h.
+#include "driver/pipeline.h"
+
+#include "report/merge.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Support/raw_ostream.h>
+
+#include <chrono>
+
+namespace kcheck::driver {
+namespace {
+
+double secondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+/// --kernel must name kernels that are there.
+OrError<std::monostate> checkKernels(const Facts& facts, const std::vector<std::string>& wanted) {
+  if (facts.kernels.empty())
+    return Error{
+        fmt::format("no kernel in {}: nothing to check; is it a CUDA file with a __global__ function?",
+                    joined(facts.files))};
+  for (const std::string& name : wanted) {
+    bool found = false;
+    std::vector<std::string> names;
+    for (const Kernel& kernel : facts.kernels) {
+      const std::string plain = kernel.name.substr(0, kernel.name.find('('));
+      found |= kernel.symbol == name || kernel.name == name || plain == name;
+      names.push_back(plain);
+    }
+    if (!found)
+      return Error{fmt::format("--kernel={}: there is no such kernel; there are {}", name, joined(names))};
+  }
+  return std::monostate{};
+}
+
+/// Runs the program, or says why it is not run.
+OrError<RunPart> observe(const frontend::Program& program, const Options& options) {
+  RunPart part;
+  if (!options.wantRun) {
+    part.run.notRunBecause = "--static";
+    return part;
+  }
+  if (!program.facts.hasMain) {
+    part.run.notRunBecause =
+        "no main and no launch line; give one with --launch='k<<<8,128>>>(float[1000], 1000)'";
+    if (options.wantStatic) return part;
+    return Error{
+        fmt::format("nothing to run in {}: {}", joined(program.facts.files), part.run.notRunBecause)};
+  }
+  auto seen = instrument::checkRun(*program.device, program.hostObjects, program.facts, options.instrument);
+  if (!seen) return seen.error();
+  return RunPart{std::move(seen->findings), std::move(seen->metrics), std::move(seen->run)};
+}
+
+} // namespace
+
+OrError<Report> check(const frontend::Program& program, const Options& options) {
+  const Facts& facts = program.facts;
+  if (auto known = checkKernels(facts, options.analyzer.kernels); !known) return known.error();
+
+  std::optional<StaticPart> staticPart;
+  if (options.wantStatic) {
+    auto start = std::chrono::steady_clock::now();
+    analyzer::Analysis analysis = analyzer::analyze(*program.device, facts, options.analyzer);
+    staticPart = StaticPart{std::move(analysis.findings), std::move(analysis.kernels),
+                            std::move(analysis.metrics), secondsSince(start)};
+  }
+
+  auto runPart = observe(program, options);
+  if (!runPart) return runPart.error();
+
+  MergeOptions merging;
+  merging.version = KCHECK_VERSION;
+  merging.rules = options.rules;
+  merging.kernels = options.analyzer.kernels;
+  merging.strict = options.strict;
+  return mergeReport(facts, std::move(staticPart), std::move(*runPart), merging);
+}
+
+int exitStatus(const Report& report, const Options& options) {
+  const Summary summary = summarize(report);
+  if (!report.disagreements.empty()) return 2;
+  if (options.failOn != FailOn::Never && summary.errors > 0) return 1;
+  if (options.failOn == FailOn::Warning && summary.warnings > 0) return 1;
+  if (options.strict && summary.unknown > 0) return 1;
+  const bool programFailed = report.run.exitStatus != 0 || report.run.signal != 0 || report.run.timedOut;
+  if (report.run.ran && programFailed && summary.errors == 0) return 3;
+  return 0;
+}
+
+std::string dumpOf(const frontend::Program& program, const Options& options) {
+  if (options.dump == Dump::Model)
+    return analyzer::dumpModel(*program.device, program.facts, options.analyzer);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  program.device->print(out, nullptr);
+  return text;
+}
+
+} // namespace kcheck::driver

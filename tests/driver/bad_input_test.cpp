@@ -1,0 +1,132 @@
+// Bad input, end to end: each case gets one clear sentence, the exit status of the table, and leaves nothing
+// behind.
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::Not;
+
+struct Outcome {
+  int status = -1;
+  std::string out, err;
+};
+
+std::string slurp(const fs::path& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+class BadInput : public testing::Test {
+protected:
+  BadInput() {
+    folder = fs::temp_directory_path() / ("kcheck bad 'input' " + std::to_string(getpid()));
+    fs::create_directories(folder);
+  }
+  ~BadInput() override { fs::remove_all(folder); }
+
+  std::string file(const std::string& name, const std::string& text) const {
+    std::ofstream(folder / name, std::ios::binary) << text;
+    return (folder / name).string();
+  }
+
+  static std::string quoted(const std::string& text) {
+    std::string result = "'";
+    for (char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return result + "'";
+  }
+
+  /// Runs kcheck with these arguments (each is quoted), `environment` before the command.
+  Outcome kcheck(const std::vector<std::string>& arguments, const std::string& environment = "") const {
+    const fs::path out = folder / "stdout", err = folder / "stderr";
+    std::string command = environment + " " + quoted(KCHECK_PROGRAM);
+    for (const std::string& argument : arguments) command += " " + quoted(argument);
+    command += " >" + quoted(out) + " 2>" + quoted(err) + " </dev/null";
+    int raw = std::system(command.c_str());
+    Outcome outcome{WIFEXITED(raw) ? WEXITSTATUS(raw) : -1, slurp(out), slurp(err)};
+    EXPECT_THAT(outcome.err, Not(HasSubstr("Stack dump"))) << command;
+    EXPECT_THAT(outcome.err, Not(HasSubstr("PLEASE submit a bug report"))) << command;
+    return outcome;
+  }
+
+  void expectRefused(const std::vector<std::string>& arguments, const std::string& sentence,
+                     const std::string& environment = "") const {
+    Outcome outcome = kcheck(arguments, environment);
+    EXPECT_EQ(outcome.status, 2) << outcome.err;
+    EXPECT_THAT(outcome.err, HasSubstr(sentence));
+    EXPECT_EQ(outcome.out, "");
+  }
+
+  const std::string kernel = "__global__ void k(int* a) { a[threadIdx.x] = 1; }\n";
+  fs::path folder;
+};
+
+TEST_F(BadInput, FilesThatAreNone) {
+  expectRefused({(folder / "missing.cu").string()}, "missing.cu: there is no such file");
+  expectRefused({folder.string()}, "is a directory");
+  expectRefused({file("empty.cu", "")}, "empty.cu' is empty");
+  expectRefused({file("plain.cu", "int main() { return 0; }\n")}, "no kernel in");
+  expectRefused({file("binary.cu", std::string("\x7f"
+                                               "ELF\0\1\2\3\0\0\xff\xfe",
+                                               12))},
+                "binary.cu");
+}
+
+TEST_F(BadInput, SyntaxErrorsAreClangsOwnWords) {
+  Outcome outcome = kcheck({file("broken.cu", "__global__ void k(int* a) { a[0] = ; }\n")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("broken.cu:1:36: error: expected expression"));
+  EXPECT_EQ(outcome.out, "");
+}
+
+TEST_F(BadInput, AKernelWithoutMainGetsTheStaticPassAndIsTold) {
+  Outcome outcome = kcheck({file("nomain.cu", kernel)});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.out + outcome.err, HasSubstr("--launch"));
+  expectRefused({"--run", file("nomain.cu", kernel)}, "--launch");
+}
+
+TEST_F(BadInput, OptionsOutOfRange) {
+  const std::string good = file("k.cu", kernel);
+  expectRefused({"--blok=3", good}, "did you mean --block?");
+  expectRefused({"--block=0", good}, "--block=0");
+  expectRefused({"--block=2048", good}, "at most 1024");
+  expectRefused({"--grid=-1", good}, "--grid=-1");
+  expectRefused({"--kernel=nope", "--static", good}, "there is no such kernel; there are k");
+  expectRefused({"--cuda-path=/nonexistent", good}, "/nonexistent");
+  expectRefused({"--arch=sm_1", good}, "sm_1");
+}
+
+TEST_F(BadInput, OutputsThatCannotBeWritten) {
+  const std::string good = file("k.cu", kernel);
+  expectRefused({"--static", "-o", "/nonexistent/report.txt", good},
+                "/nonexistent/report.txt: cannot be written");
+  expectRefused({"--static", "-o", folder.string(), good}, "is a directory");
+  for (const auto& entry : fs::directory_iterator(folder))
+    EXPECT_THAT(entry.path().filename().string(), Not(HasSubstr(".tmp")));
+}
+
+TEST_F(BadInput, ATemporaryFolderThatCannotBeUsed) {
+  const std::string whole =
+      file("main.cu", kernel + "int main() { int* p; cudaMalloc(&p, 128); k<<<1, 32>>>(p); "
+                               "cudaDeviceSynchronize(); cudaFree(p); }\n");
+  expectRefused({whole}, "/proc/nothing", "TMPDIR=/proc/nothing");
+  Outcome outcome = kcheck({whole});
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err; // a path with blanks and quotes works
+}
+
+TEST_F(BadInput, TwoFilesThatDefineTheSameKernel) {
+  expectRefused({"--static", file("one.cu", kernel), file("two.cu", kernel)}, "two.cu");
+}
+
+} // namespace
