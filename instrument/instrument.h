@@ -34,6 +34,10 @@ struct Observation {
 
 /// Host code (x86-64 object) with checks, made from a copy of `device`.
 OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options);
+/// The same; `unsupported` receives "FILE:LINE: FEATURE" for each thing in device code that kcheck cannot run. The
+/// run itself only fails when it gets there.
+OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options,
+                                      std::vector<std::string>& unsupported);
 
 /// Links objects (their contents) with the runtime into an executable at `path`.
 OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, const Options& options,

@@ -1,7 +1,46 @@
+// Device module in, x86-64 object out: the stages in their order.
 #include "instrument/instrument.h"
 
+#include "instrument/pass/lowering.h"
+#include "instrument/pass/stages.h"
+
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+
+#include <cstdlib>
+
 namespace kcheck::instrument {
-OrError<Observation> checkRun(const llvm::Module&, const std::vector<std::string>&, const Facts&, const Options&) {
-  return Error{"the run is not there yet"};
+
+OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options) {
+  std::vector<std::string> unsupported;
+  return instrumentDevice(device, facts, options, unsupported);
 }
+
+OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options,
+                                      std::vector<std::string>& unsupported) {
+  auto module = llvm::CloneModule(device);
+  DeviceCode code(*module, facts, options);
+  struct Stage {
+    const char* name;
+    void (*run)(DeviceCode&);
+  };
+  const Stage stages[] = {
+      {"prepare", prepare},           {"grid barrier", replaceGridBarrier},   {"lower device code", lowerDevice},
+      {"insert hooks", insertHooks},  {"inline", inlineSmall},                {"polling", yieldInPollingLoops},
+      {"entries", buildEntries},      {"finish hooks", finishHooks},          {"shared memory", placeSharedMemory},
+      {"retarget", retarget},         {"waits", lowerWaits},                  {"tables", writeTables},
+  };
+  for (const Stage& stage : stages) {
+    stage.run(code);
+    if (!code.errors.empty()) return Error{code.errors.front()};
+    verify(*module, stage.name);
+    if (const char* dump = std::getenv("KCHECK_DUMP_STAGE"); dump && llvm::StringRef(dump) == stage.name)
+      module->print(llvm::errs(), nullptr);
+  }
+  unsupported = code.unsupported;
+  llvm::StripDebugInfo(*module);
+  return emitObject(*module);
+}
+
 } // namespace kcheck::instrument

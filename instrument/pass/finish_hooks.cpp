@@ -1,0 +1,74 @@
+// Last word on hooks: each gets the site of the place where it now stands, proved reads lose theirs, and checks of
+// local arrays become a comparison that the optimiser can fold.
+#include "instrument/pass/hooks.h"
+#include "instrument/pass/stages.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+namespace kcheck::instrument {
+
+namespace {
+
+MemorySpace spaceOf(llvm::Value* address) {
+  llvm::SmallVector<const llvm::Value*, 4> objects;
+  llvm::getUnderlyingObjects(address, objects, nullptr, 0);
+  auto space = MemorySpace::Generic;
+  for (const llvm::Value* object : objects) {
+    auto here = MemorySpace::Generic;
+    if (const auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(object)) {
+      unsigned number = variable->getAddressSpace();
+      here = number == 3                             ? MemorySpace::Shared
+             : number == 4 || variable->isConstant() ? MemorySpace::Constant
+                                                     : MemorySpace::Global;
+    }
+    if (here == MemorySpace::Generic || (object != objects.front() && here != space)) return MemorySpace::Generic;
+    space = here;
+  }
+  return space;
+}
+
+/// `if (address - base > bytes - size) kcLocal(...)`, in unsigned arithmetic.
+void writeOutLocal(llvm::CallInst& hook) {
+  llvm::IRBuilder<> builder(&hook);
+  auto* wide = builder.getInt64Ty();
+  auto* extent = llvm::cast<llvm::ConstantInt>(hook.getArgOperand(2));
+  auto* from = builder.CreatePtrToInt(hook.getArgOperand(1), wide);
+  auto* offset = builder.CreateSub(builder.CreatePtrToInt(hook.getArgOperand(3), wide), from);
+  llvm::Value* size = hook.getArgOperand(4);
+  auto* tooLarge = builder.CreateICmpUGT(size, extent);
+  auto* outside = builder.CreateICmpUGT(offset, builder.CreateSub(extent, size));
+  auto* then = llvm::SplitBlockAndInsertIfThen(builder.CreateOr(tooLarge, outside), &hook, false);
+  hook.moveBefore(then);
+}
+
+} // namespace
+
+void finishHooks(DeviceCode& code) {
+  for (llvm::Function& function : code.module) {
+    std::vector<llvm::CallInst*> locals;
+    for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+      bool isRead = isCallTo(instruction, Call::kcRead), isWrite = isCallTo(instruction, Call::kcWrite);
+      bool isAtomic = isCallTo(instruction, Call::kcAtomic), isLocal = isCallTo(instruction, Call::kcLocal);
+      bool isUnsupported = isCallTo(instruction, Call::kcUnsupported);
+      if (!isRead && !isWrite && !isAtomic && !isLocal && !isUnsupported) continue;
+      auto& hook = llvm::cast<llvm::CallInst>(instruction);
+      unsigned position = isLocal ? 5 : isUnsupported ? 2 : 3;
+      auto base = std::uint32_t(llvm::cast<llvm::ConstantInt>(hook.getArgOperand(position))->getZExtValue());
+      // A proved write keeps its hook: without it, reads of what it wrote would look uninitialised.
+      if (isRead && code.options.skip.contains(code.sites[base].origin)) {
+        hook.eraseFromParent();
+        continue;
+      }
+      std::uint32_t site = code.sites.at(base, hook.getDebugLoc());
+      hook.setArgOperand(position, llvm::ConstantInt::get(hook.getArgOperand(position)->getType(), site));
+      if (isRead || isWrite || isAtomic) code.sites[site].space = std::uint8_t(spaceOf(hook.getArgOperand(1)));
+      if (isLocal) locals.push_back(&hook);
+    }
+    for (llvm::CallInst* hook : locals) writeOutLocal(*hook);
+  }
+}
+
+} // namespace kcheck::instrument

@@ -1,0 +1,78 @@
+// Calls by name: the device library's own functions (printf, malloc, assert) and the barrier of cooperative
+// groups' grids. Everything else that is declared and not defined must be a `__nv_` function of libkcheckrt.
+#include "instrument/pass/globals.h"
+#include "instrument/pass/lowering.h"
+
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+
+namespace kcheck::instrument {
+
+namespace {
+
+/// A mangled name in namespace cooperative_groups::details, whatever its inline namespace is called.
+bool isGridBarrierPart(llvm::StringRef name, llvm::StringRef part) {
+  return name.contains("cooperative_groups") && name.contains("details") && name.contains(part);
+}
+
+bool isMathLibrary(llvm::StringRef name) { return name.starts_with("__nv_") && !name.starts_with("__nv_atomic_"); }
+
+bool isOurs(llvm::StringRef name) { return name.starts_with("kc") || name.starts_with("kcheck."); }
+
+} // namespace
+
+bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
+  if (name == "vprintf") {
+    value = l.runtime(Call::kcPrintf, {l.operand(0), l.operand(1)});
+  } else if (name == "malloc") {
+    value = l.runtime(Call::kcMalloc, {l.operand(0)});
+  } else if (name == "free") {
+    l.runtime(Call::kcFree, {l.operand(0)});
+  } else if (name == "__assertfail") {
+    l.runtime(Call::kcAssertFail, {l.operand(0), l.operand(1), l.operand(2), l.operand(3)});
+  } else if (name == "__assert_fail") {
+    l.runtime(Call::kcAssertFail, {l.operand(0), l.operand(1), l.operand(2), l.operand(3)});
+  } else if (name == "llvm.trap" || name == "llvm.debugtrap" || name == "llvm.ubsantrap" || name == "abort" ||
+             name == "__cxa_pure_virtual") {
+    l.runtime(Call::kcTrap);
+    value = l.type()->isVoidTy() ? nullptr : llvm::Constant::getNullValue(l.type());
+  } else if (name.starts_with("llvm.prefetch")) {
+    value = nullptr;
+  } else if (name == "memcpy" || name == "memmove") {
+    value = l.operand(0);
+    auto align = llvm::Align(1);
+    l.sited(name == "memcpy" ? l.b.CreateMemCpy(l.operand(0), align, l.operand(1), align, l.operand(2))
+                             : l.b.CreateMemMove(l.operand(0), align, l.operand(1), align, l.operand(2)));
+  } else if (name == "memset") {
+    value = l.operand(0);
+    auto* byte = l.b.CreateTrunc(l.operand(1), l.b.getInt8Ty());
+    l.sited(l.b.CreateMemSet(l.operand(0), byte, l.operand(2), llvm::Align(1)));
+  } else if (name.starts_with("llvm.") || isMathLibrary(name) || isOurs(name)) {
+    return false;
+  } else {
+    value = l.unsupported("call of `" + name.str() + "` in device code");
+  }
+  return true;
+}
+
+void replaceGridBarrier(DeviceCode& code) {
+  for (llvm::Function& function : code.module) {
+    bool arrives = isGridBarrierPart(function.getName(), "sync_grids_arrive");
+    bool waits = isGridBarrierPart(function.getName(), "sync_grids_wait");
+    if (function.isDeclaration() || (!arrives && !waits)) continue;
+    llvm::DISubprogram* scope = function.getSubprogram();
+    function.deleteBody();
+    function.setLinkage(llvm::GlobalValue::InternalLinkage);
+    function.setSubprogram(scope);
+    llvm::IRBuilder<> builder(llvm::BasicBlock::Create(function.getContext(), "entry", &function));
+    if (scope)
+      builder.SetCurrentDebugLocation(llvm::DILocation::get(function.getContext(), scope->getLine(), 0, scope));
+    if (waits) waitMarker(builder, {.kind = abi::WaitKind::GridSync});
+    if (function.getReturnType()->isVoidTy())
+      builder.CreateRetVoid();
+    else
+      builder.CreateRet(llvm::Constant::getNullValue(function.getReturnType()));
+  }
+}
+
+} // namespace kcheck::instrument

@@ -1,0 +1,156 @@
+// Loops that wait for another thread: an exit depends on memory, and nothing in the loop itself brings the exit
+// nearer. Simulated threads are not preempted, so such a loop must let others run; it gets a Yield on its back
+// edges. A loop that is taken for one without need only runs slower.
+#include "instrument/pass/analyses.h"
+#include "instrument/pass/hooks.h"
+#include "instrument/pass/markers.h"
+#include "instrument/pass/stages.h"
+
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+namespace kcheck::instrument {
+
+namespace {
+
+/// What the exit condition of a loop is made of.
+struct ExitSlice {
+  bool readsMemory = false;   ///< of other threads, by a plain access
+  bool synchronises = false;  ///< by a volatile or atomic access that does not itself change the value
+  bool takesTickets = false;  ///< by an atomic update, which is progress
+  bool counts = false;        ///< a variable that the loop advances by a constant
+};
+
+bool isCounter(const llvm::PHINode& phi, const llvm::Loop& loop) {
+  if (phi.getParent() != loop.getHeader()) return false;
+  for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+    if (!loop.contains(phi.getIncomingBlock(i))) continue;
+    const llvm::Value* next = phi.getIncomingValue(i);
+    if (const auto* step = llvm::dyn_cast<llvm::BinaryOperator>(next)) {
+      if (step->getOperand(0) != &phi && step->getOperand(1) != &phi) return false;
+      const llvm::Value* by = step->getOperand(step->getOperand(0) == &phi ? 1 : 0);
+      if (!loop.isLoopInvariant(by)) return false;
+      continue;
+    }
+    const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(next);
+    if (!address || address->getPointerOperand() != &phi) return false;
+  }
+  return true;
+}
+
+class SliceBuilder {
+public:
+  explicit SliceBuilder(const llvm::Loop& loop) : loop(loop) {}
+
+  ExitSlice of(llvm::Value* condition) {
+    slice = {};
+    seen.clear();
+    add(condition);
+    while (!work.empty()) {
+      llvm::Instruction* next = work.back();
+      work.pop_back();
+      classify(*next);
+      for (llvm::Value* operand : next->operands()) add(operand);
+    }
+    return slice;
+  }
+
+private:
+  const llvm::Loop& loop;
+  ExitSlice slice;
+  std::set<llvm::Value*> seen;
+  std::vector<llvm::Instruction*> work;
+
+  void add(llvm::Value* value) {
+    auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+    if (instruction && loop.contains(instruction) && seen.insert(instruction).second) work.push_back(instruction);
+  }
+
+  void classify(llvm::Instruction& instruction) {
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
+      if (isCounter(*phi, loop)) slice.counts = true;
+      // Which value a phi takes is decided by the branches inside the loop that lead here.
+      for (llvm::BasicBlock* incoming : phi->blocks()) addDeciders(incoming);
+    } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+      if (isOthers(load->getPointerOperand())) (load->isSimple() ? slice.readsMemory : slice.synchronises) = true;
+    } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
+      auto* operand = llvm::dyn_cast<llvm::ConstantInt>(update->getValOperand());
+      bool adds = update->getOperation() == llvm::AtomicRMWInst::Add ||
+                  update->getOperation() == llvm::AtomicRMWInst::Sub;
+      (adds && !(operand && operand->isZero()) ? slice.takesTickets : slice.synchronises) = true;
+    } else if (llvm::isa<llvm::AtomicCmpXchgInst>(&instruction)) {
+      slice.synchronises = true;
+    } else if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
+      if (!call->doesNotAccessMemory() && !isWaitMarker(*call)) slice.readsMemory = true;
+    }
+  }
+
+  static bool isOthers(llvm::Value* address) {
+    auto* one = llvm::ConstantInt::get(llvm::Type::getInt64Ty(address->getContext()), 1);
+    return localityOf(address, one).kind == Locality::Elsewhere;
+  }
+
+  void addDeciders(llvm::BasicBlock* block) {
+    std::set<llvm::BasicBlock*> visited;
+    std::vector<llvm::BasicBlock*> blocks{block};
+    while (!blocks.empty()) {
+      llvm::BasicBlock* next = blocks.back();
+      blocks.pop_back();
+      if (!loop.contains(next) || !visited.insert(next).second) continue;
+      if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(next->getTerminator()))
+        if (branch->isConditional()) add(branch->getCondition());
+      if (next != loop.getHeader())
+        for (llvm::BasicBlock* before : llvm::predecessors(next)) blocks.push_back(before);
+    }
+  }
+};
+
+bool polls(const llvm::Loop& loop) {
+  llvm::SmallVector<llvm::BasicBlock*> exiting;
+  loop.getExitingBlocks(exiting);
+  if (exiting.empty()) return true; // leaves by nothing: at least the others must get on
+  SliceBuilder builder(loop);
+  bool memory = false, counted = false;
+  for (llvm::BasicBlock* block : exiting) {
+    llvm::Value* condition = nullptr;
+    if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator())) condition = branch->getCondition();
+    if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(block->getTerminator())) condition = choice->getCondition();
+    if (!condition) continue;
+    const ExitSlice slice = builder.of(condition);
+    if (slice.synchronises) return true;
+    memory |= slice.readsMemory && !slice.takesTickets;
+    counted |= slice.counts;
+  }
+  return memory && !counted;
+}
+
+void addYield(llvm::Loop& loop) {
+  llvm::SmallVector<llvm::BasicBlock*> latches;
+  loop.getLoopLatches(latches);
+  for (llvm::BasicBlock* latch : latches) {
+    llvm::BasicBlock* between = llvm::SplitEdge(latch, loop.getHeader());
+    llvm::IRBuilder<> builder(between->getTerminator());
+    builder.SetCurrentDebugLocation(latch->getTerminator()->getDebugLoc());
+    waitMarker(builder, {.kind = abi::WaitKind::Yield});
+  }
+}
+
+} // namespace
+
+void yieldInPollingLoops(DeviceCode& code) {
+  for (llvm::Function& function : code.module) {
+    if (function.isDeclaration()) continue;
+    llvm::DominatorTree dominators(function);
+    llvm::LoopInfo loops(dominators);
+    std::vector<llvm::Loop*> found;
+    for (llvm::Loop* loop : loops.getLoopsInPreorder())
+      if (polls(*loop)) found.push_back(loop);
+    for (llvm::Loop* loop : found) addYield(*loop);
+  }
+}
+
+} // namespace kcheck::instrument

@@ -1,0 +1,47 @@
+// The stages of the pass, in the order in which instrument.cpp runs them. Each leaves a module that verifies.
+#pragma once
+
+#include "instrument/pass/device_code.h"
+
+namespace kcheck::instrument {
+
+/// Finds the kernels, makes everything internal, drops what nothing reaches, and takes away attributes and
+/// metadata that hold on a GPU only or would let the optimiser act on undefined behaviour.
+void prepare(DeviceCode& code);
+
+/// Inline PTX, nvvm intrinsics and device library calls become plain IR and markers.
+void lowerDevice(DeviceCode& code);
+
+/// A runtime call before every access that may touch memory of other threads.
+void insertHooks(DeviceCode& code);
+
+/// Inlines small functions and promotes local variables; drops hooks of accesses that turn out local.
+void inlineSmall(DeviceCode& code);
+void promoteScalars(DeviceCode& code, llvm::Function& function);
+
+/// A Yield on the back edge of loops that poll memory.
+void yieldInPollingLoops(DeviceCode& code);
+
+/// Makes the entries and decides for each kernel how its threads wait; inlines what contains a wait.
+void buildEntries(DeviceCode& code);
+
+/// Gives hooks and waits their final sites; leaves out proved sites; writes out checks of local arrays.
+void finishHooks(DeviceCode& code);
+
+/// NVPTX to x86-64: hidden thread parameter, one address space, shared window, slots for globals, registers.
+void placeSharedMemory(DeviceCode& code);
+void retarget(DeviceCode& code);
+
+/// Wait markers become coroutine suspensions or calls of kcBlock.
+void lowerWaits(DeviceCode& code);
+
+/// The tables of abi.h, and a constructor that registers them.
+void writeTables(DeviceCode& code);
+
+/// Optimises for speed and writes an x86-64 object.
+std::string emitObject(llvm::Module& module);
+
+/// Asserts that the module is well formed; says after which stage it is not.
+void verify(const llvm::Module& module, const char* stage);
+
+} // namespace kcheck::instrument
