@@ -1,5 +1,5 @@
-// The runtime's calls and records as LLVM sees them. Names and types come from abi_calls.def and the offsets from
-// abi.h, so that pass and runtime cannot disagree.
+// The runtime's calls and records as LLVM sees them. Names and types come from abi_calls.def and the offsets
+// from abi.h, so that pass and runtime cannot disagree.
 #pragma once
 
 #include "instrument/abi.h"

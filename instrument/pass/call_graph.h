@@ -1,5 +1,5 @@
-// Who calls whom, indirect calls included: a call through a pointer may reach every function of its type whose
-// address is taken.
+// Who calls whom, indirect calls included: a call through a pointer may reach every function of its type
+// whose address is taken.
 #pragma once
 
 #include <map>
@@ -24,7 +24,9 @@ public:
   bool isRecursive(const llvm::Function& function) const { return recursive.contains(&function); }
   const std::vector<llvm::Function*>& direct(llvm::Function& function) const { return calls.at(&function); }
   /// What the indirect calls in `function` may reach.
-  const std::vector<llvm::Function*>& indirect(llvm::Function& function) const { return throughPointers.at(&function); }
+  const std::vector<llvm::Function*>& indirect(llvm::Function& function) const {
+    return throughPointers.at(&function);
+  }
 
 private:
   std::map<const llvm::Function*, std::vector<llvm::Function*>> calls, throughPointers;

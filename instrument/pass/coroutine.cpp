@@ -1,5 +1,5 @@
-// What a wait is in the end. In a kernel that is a coroutine, the fields of abi::Wait are filled and the thread
-// suspends (llvm.coro, switched-resume); anywhere else kcBlock suspends the fibre inside the call.
+// What a wait is in the end. In a kernel that is a coroutine, the fields of abi::Wait are filled and the
+// thread suspends (llvm.coro, switched-resume); anywhere else kcBlock suspends the fibre inside the call.
 #include "instrument/pass/markers.h"
 #include "instrument/pass/stages.h"
 
@@ -89,16 +89,19 @@ void storeField(llvm::IRBuilder<>& builder, llvm::Value* thread, std::size_t off
   builder.CreateStore(value, byteOffset(builder, thread, offsetof(abi::ThreadContext, wait) + offset));
 }
 
-void lowerWait(DeviceCode& code, llvm::CallInst& marker, Coroutine* coroutine, std::map<std::string, std::uint32_t>& sites) {
+void lowerWait(DeviceCode& code, llvm::CallInst& marker, Coroutine* coroutine,
+               std::map<std::string, std::uint32_t>& sites) {
   llvm::IRBuilder<> builder(&marker);
   llvm::Value* thread = marker.getFunction()->getArg(0);
   std::uint32_t site = code.sites.add(abi::SiteKind::Sync, 0, marker.getDebugLoc());
   const SiteRow& row = code.sites[site];
-  auto [known, isNew] = sites.try_emplace(row.file + ":" + std::to_string(row.line) + ":" + std::to_string(row.column), site);
+  auto [known, isNew] =
+      sites.try_emplace(row.file + ":" + std::to_string(row.line) + ":" + std::to_string(row.column), site);
   const std::size_t fields[] = {offsetof(abi::Wait, kind), offsetof(abi::Wait, a), offsetof(abi::Wait, b),
                                 offsetof(abi::Wait, c),    offsetof(abi::Wait, d), offsetof(abi::Wait, e)};
   bool isYield = waitKindOf(marker) == abi::WaitKind::Yield;
-  for (unsigned i = 0; i < (isYield ? 1 : 6); ++i) storeField(builder, thread, fields[i], marker.getArgOperand(i));
+  for (unsigned i = 0; i < (isYield ? 1 : 6); ++i)
+    storeField(builder, thread, fields[i], marker.getArgOperand(i));
   storeField(builder, thread, offsetof(abi::Wait, site), builder.getInt32(known->second));
   if (coroutine)
     coroutine->suspendBefore(marker);
@@ -126,11 +129,13 @@ void lowerWaits(DeviceCode& code) {
       if (isWaitMarker(instruction)) markers.push_back(llvm::cast<llvm::CallInst>(&instruction));
     KernelCode* kernel = code.kernelOf(function);
     if (kernel)
-      for (llvm::CallInst* marker : markers) kernel->usesGridSync |= waitKindOf(*marker) == abi::WaitKind::GridSync;
+      for (llvm::CallInst* marker : markers)
+        kernel->usesGridSync |= waitKindOf(*marker) == abi::WaitKind::GridSync;
     bool isCoroutine = kernel && kernel->suspension == Suspension::Coroutine;
     std::optional<Coroutine> coroutine;
     if (isCoroutine) coroutine.emplace(function);
-    for (llvm::CallInst* marker : markers) lowerWait(code, *marker, isCoroutine ? &*coroutine : nullptr, sites);
+    for (llvm::CallInst* marker : markers)
+      lowerWait(code, *marker, isCoroutine ? &*coroutine : nullptr, sites);
     if (isCoroutine) coroutine->finish();
   }
 }

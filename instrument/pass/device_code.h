@@ -1,5 +1,5 @@
-// The state that the stages of the pass share: the module in work, its kernels, and the table of sites. A stage
-// is a free function over this record; instrument.cpp shows their order.
+// The state that the stages of the pass share: the module in work, its kernels, and the table of sites. A
+// stage is a free function over this record; instrument.cpp shows their order.
 #pragma once
 
 #include "instrument/instrument.h"
@@ -58,8 +58,9 @@ public:
   explicit SiteTable(const Facts& facts);
   /// A new row for an instruction that the front end did not number.
   std::uint32_t add(abi::SiteKind kind, std::uint32_t bytes, const llvm::DebugLoc& where);
-  /// The row for an instruction of row `site` at `where`: when the row lies in a system header and `where` was
-  /// inlined into user code, a copy that names the user's line, so that two calls of atomicAdd are two sites.
+  /// The row for an instruction of row `site` at `where`: when the row lies in a system header and `where`
+  /// was inlined into user code, a copy that names the user's line, so that two calls of atomicAdd are two
+  /// sites.
   std::uint32_t at(std::uint32_t site, const llvm::DebugLoc& where);
   SiteRow& operator[](std::uint32_t site) { return rows[site]; }
   const std::vector<SiteRow>& all() const { return rows; }

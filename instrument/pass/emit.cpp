@@ -32,8 +32,8 @@ std::unique_ptr<llvm::TargetMachine> hostMachine(const llvm::Module& module) {
   assert(target && "LLVM was built with the X86 target");
   llvm::TargetOptions options;
   return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(module.getTargetTriple(), kBaseline, "", options, llvm::Reloc::PIC_, std::nullopt,
-                                  llvm::CodeGenOptLevel::Default));
+      target->createTargetMachine(module.getTargetTriple(), kBaseline, "", options, llvm::Reloc::PIC_,
+                                  std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 } // namespace
@@ -42,7 +42,8 @@ void verify(const llvm::Module& module, const char* stage) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   if (!llvm::verifyModule(module, &stream)) return;
-  llvm::errs() << "kcheck: internal error: the device module is malformed after stage `" << stage << "`\n" << text;
+  llvm::errs() << "kcheck: internal error: the device module is malformed after stage `" << stage << "`\n"
+               << text;
   std::abort();
 }
 

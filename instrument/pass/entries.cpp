@@ -1,6 +1,6 @@
-// The entry of each kernel: takes the packed arguments, calls the body. Decides how the kernel's threads wait.
-// What can wait is inlined into the entry, so that a stackless coroutine is enough; recursion and calls through
-// pointers that lead to a wait need a stack of their own (a fibre).
+// The entry of each kernel: takes the packed arguments, calls the body. Decides how the kernel's threads
+// wait. What can wait is inlined into the entry, so that a stackless coroutine is enough; recursion and calls
+// through pointers that lead to a wait need a stack of their own (a fibre).
 #include "instrument/pass/call_graph.h"
 #include "instrument/pass/markers.h"
 #include "instrument/pass/stages.h"
@@ -26,7 +26,8 @@ public:
     for (bool changed = true; changed;) {
       changed = false;
       for (llvm::Function* function : graph.calleesFirst())
-        if (!waiting.contains(function) && (waitsIn(graph.direct(*function)) || waitsIn(graph.indirect(*function))))
+        if (!waiting.contains(function) &&
+            (waitsIn(graph.direct(*function)) || waitsIn(graph.indirect(*function))))
           changed |= waiting.insert(function).second;
     }
   }
@@ -45,7 +46,8 @@ private:
   std::set<llvm::Function*> waiting;
 
   bool waitsIn(const std::vector<llvm::Function*>& functions) const {
-    return std::any_of(functions.begin(), functions.end(), [&](llvm::Function* f) { return waiting.contains(f); });
+    return std::any_of(functions.begin(), functions.end(),
+                       [&](llvm::Function* f) { return waiting.contains(f); });
   }
 
   bool canInline(llvm::Function& function, std::vector<llvm::Function*>& path,
@@ -115,8 +117,8 @@ llvm::CallInst* writeEntry(DeviceCode& code, KernelCode& kernel) {
   auto* call = builder.CreateCall(kernel.body, unpack(kernel, builder, kernel.entry->getArg(1)));
   for (llvm::Argument& parameter : kernel.body->args())
     if (parameter.hasByValAttr())
-      call->addParamAttr(parameter.getArgNo(),
-                         llvm::Attribute::getWithByValType(call->getContext(), parameter.getParamByValType()));
+      call->addParamAttr(parameter.getArgNo(), llvm::Attribute::getWithByValType(
+                                                   call->getContext(), parameter.getParamByValType()));
   builder.CreateRet(llvm::ConstantPointerNull::get(pointer));
   return call;
 }
@@ -141,7 +143,8 @@ void buildEntries(DeviceCode& code) {
     for (llvm::Function& function : llvm::make_early_inc_range(code.module)) {
       function.removeDeadConstantUsers();
       KernelCode* kernel = code.kernelOf(function);
-      if (!function.use_empty() || function.isDeclaration() || (kernel && kernel->entry == &function)) continue;
+      if (!function.use_empty() || function.isDeclaration() || (kernel && kernel->entry == &function))
+        continue;
       if (kernel) kernel->body = nullptr;
       function.eraseFromParent();
       changed = true;

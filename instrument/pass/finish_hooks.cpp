@@ -1,5 +1,5 @@
-// Last word on hooks: each gets the site of the place where it now stands, proved reads lose theirs, and checks of
-// local arrays become a comparison that the optimiser can fold.
+// Last word on hooks: each gets the site of the place where it now stands, proved reads lose theirs, and
+// checks of local arrays become a comparison that the optimiser can fold.
 #include "instrument/pass/hooks.h"
 #include "instrument/pass/stages.h"
 
@@ -24,7 +24,8 @@ MemorySpace spaceOf(llvm::Value* address) {
              : number == 4 || variable->isConstant() ? MemorySpace::Constant
                                                      : MemorySpace::Global;
     }
-    if (here == MemorySpace::Generic || (object != objects.front() && here != space)) return MemorySpace::Generic;
+    if (here == MemorySpace::Generic || (object != objects.front() && here != space))
+      return MemorySpace::Generic;
     space = here;
   }
   return space;
@@ -64,7 +65,8 @@ void finishHooks(DeviceCode& code) {
       }
       std::uint32_t site = code.sites.at(base, hook.getDebugLoc());
       hook.setArgOperand(position, llvm::ConstantInt::get(hook.getArgOperand(position)->getType(), site));
-      if (isRead || isWrite || isAtomic) code.sites[site].space = std::uint8_t(spaceOf(hook.getArgOperand(1)));
+      if (isRead || isWrite || isAtomic)
+        code.sites[site].space = std::uint8_t(spaceOf(hook.getArgOperand(1)));
       if (isLocal) locals.push_back(&hook);
     }
     for (llvm::CallInst* hook : locals) writeOutLocal(*hook);

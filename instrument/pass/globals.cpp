@@ -15,7 +15,8 @@ bool namesVariable(const llvm::Constant& constant) {
   if (llvm::isa<llvm::GlobalVariable>(constant)) return true;
   if (llvm::isa<llvm::GlobalValue>(constant)) return false;
   for (const llvm::Value* operand : constant.operands())
-    if (const auto* inner = llvm::dyn_cast<llvm::Constant>(operand); inner && namesVariable(*inner)) return true;
+    if (const auto* inner = llvm::dyn_cast<llvm::Constant>(operand); inner && namesVariable(*inner))
+      return true;
   return false;
 }
 
@@ -41,7 +42,8 @@ llvm::Constant* withoutAddresses(const llvm::DataLayout& layout, llvm::Constant*
     parts.push_back(withoutAddresses(layout, part, offset + place, relocations));
   }
   if (record) return llvm::ConstantStruct::get(record, parts);
-  if (auto* array = llvm::dyn_cast<llvm::ArrayType>(value->getType())) return llvm::ConstantArray::get(array, parts);
+  if (auto* array = llvm::dyn_cast<llvm::ArrayType>(value->getType()))
+    return llvm::ConstantArray::get(array, parts);
   return llvm::ConstantVector::get(parts);
 }
 
@@ -51,13 +53,14 @@ void writeInitialValue(DeviceCode& code, llvm::IRBuilder<>& builder, llvm::Globa
   auto* plain = withoutAddresses(code.module.getDataLayout(), variable.getInitializer(), 0, relocations);
   auto* place = builder.CreateLoad(builder.getPtrTy(), global.slot);
   if (!plain->isNullValue()) {
-    auto* image = new llvm::GlobalVariable(code.module, plain->getType(), true, llvm::GlobalValue::PrivateLinkage,
-                                           plain, kText);
+    auto* image = new llvm::GlobalVariable(code.module, plain->getType(), true,
+                                           llvm::GlobalValue::PrivateLinkage, plain, kText);
     image->setAlignment(llvm::Align(16));
     builder.CreateMemCpy(place, llvm::Align(global.align), image, llvm::Align(16), global.bytes);
   }
   for (const Relocation& relocation : relocations)
-    builder.CreateAlignedStore(relocation.value, byteOffset(builder, place, relocation.offset), llvm::Align(1));
+    builder.CreateAlignedStore(relocation.value, byteOffset(builder, place, relocation.offset),
+                               llvm::Align(1));
 }
 
 } // namespace
@@ -70,14 +73,16 @@ std::map<const llvm::GlobalVariable*, llvm::GlobalVariable*> makeSlots(DeviceCod
     if (variable.getAddressSpace() != kSharedSpace && !isHostText(variable)) variables.push_back(&variable);
 
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(module.getContext()), false);
-  code.initialise = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "kcheck.initialise", module);
+  code.initialise =
+      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "kcheck.initialise", module);
   code.initialise->addFnAttr(llvm::Attribute::NoUnwind);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(module.getContext(), "entry", code.initialise));
   std::map<const llvm::GlobalVariable*, llvm::GlobalVariable*> slots;
   for (llvm::GlobalVariable* variable : variables) {
     if (variable->isDeclaration()) { // threadIdx and its like are only named, never read
       if (variable->hasExternalWeakLinkage()) continue;
-      code.unsupported.push_back("device variable `" + variable->getName().str() + "` is declared, not defined");
+      code.unsupported.push_back("device variable `" + variable->getName().str() +
+                                 "` is declared, not defined");
       continue;
     }
     GlobalCode global;
@@ -101,7 +106,8 @@ std::map<const llvm::GlobalVariable*, llvm::GlobalVariable*> makeSlots(DeviceCod
 
 llvm::Constant* hostText(llvm::Module& module, llvm::StringRef text) {
   auto* value = llvm::ConstantDataArray::getString(module.getContext(), text);
-  return new llvm::GlobalVariable(module, value->getType(), true, llvm::GlobalValue::PrivateLinkage, value, kText);
+  return new llvm::GlobalVariable(module, value->getType(), true, llvm::GlobalValue::PrivateLinkage, value,
+                                  kText);
 }
 
 bool isHostText(const llvm::GlobalVariable& variable) { return variable.getName().starts_with(kText); }

@@ -5,8 +5,8 @@
 
 namespace kcheck::instrument {
 
-/// Gives every variable outside shared memory a slot, and writes DeviceCode::initialise, in which the variables
-/// still appear by name. Returns variable -> slot.
+/// Gives every variable outside shared memory a slot, and writes DeviceCode::initialise, in which the
+/// variables still appear by name. Returns variable -> slot.
 std::map<const llvm::GlobalVariable*, llvm::GlobalVariable*> makeSlots(DeviceCode& code);
 
 /// A text for the runtime, which is no variable of the checked program.

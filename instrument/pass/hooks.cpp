@@ -1,6 +1,6 @@
-// A runtime call before every access. Hooks go in before any optimisation: they are opaque calls that keep the
-// accesses' order, so whatever the optimiser does to the access itself later, its check has been made. Accesses
-// of a thread's own variables get none, except for arrays indexed at a computed place.
+// A runtime call before every access. Hooks go in before any optimisation: they are opaque calls that keep
+// the accesses' order, so whatever the optimiser does to the access itself later, its check has been made.
+// Accesses of a thread's own variables get none, except for arrays indexed at a computed place.
 #include "instrument/pass/hooks.h"
 
 #include "instrument/pass/markers.h"
@@ -39,7 +39,9 @@ struct HookRequest {
 
 class HookWriter {
 public:
-  explicit HookWriter(DeviceCode& code) : code(code), siteKind(code.module.getMDKindID(kSiteMetadata)) {}
+  explicit HookWriter(DeviceCode& code)
+      : code(code), siteKind(code.module.getMDKindID(kSiteMetadata)),
+        sourceKind(code.module.getMDKindID(kSourceSiteMetadata)) {}
 
   void visit(llvm::Instruction& instruction) {
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
@@ -68,7 +70,7 @@ public:
 
 private:
   DeviceCode& code;
-  unsigned siteKind;
+  unsigned siteKind, sourceKind;
 
   std::uint32_t scopeOf(llvm::SyncScope::ID id) const {
     llvm::SmallVector<llvm::StringRef> names;
@@ -98,18 +100,20 @@ private:
     request(access, hook, isVolatile ? abi::SiteVolatile : 0);
   }
 
-  /// clang writes atomicAdd and its relatives as `seq_cst` of system scope; CUDA defines them as relaxed and of
-  /// device scope. What lowerDevice writes itself names its scope.
+  /// clang writes atomicAdd and its relatives as `seq_cst` of system scope; CUDA defines them as relaxed and
+  /// of device scope. What lowerDevice writes itself names its scope.
   void hookUpdate(llvm::Instruction& access, llvm::Value* address, llvm::Type* type,
                   llvm::AtomicOrdering ordering, llvm::SyncScope::ID scope) {
     bool isPlainCuda =
         ordering == llvm::AtomicOrdering::SequentiallyConsistent && scope == llvm::SyncScope::System;
     std::uint32_t bits = isPlainCuda ? 2 << 4 : orderBits(ordering) | scopeOf(scope) << 4;
-    request(access, {Call::kcAtomic, address, bytesOf(type), bits | kLoadBit | kStoreBit, abi::SiteKind::Atomic});
+    request(access,
+            {Call::kcAtomic, address, bytesOf(type), bits | kLoadBit | kStoreBit, abi::SiteKind::Atomic});
   }
 
   std::uint32_t siteOf(llvm::Instruction& access, const HookRequest& hook) {
-    if (auto* node = access.getMetadata(siteKind)) {
+    bool isSource = llvm::isa<llvm::MemTransferInst>(access) && hook.kind == abi::SiteKind::Read;
+    if (auto* node = access.getMetadata(isSource ? sourceKind : siteKind)) {
       auto id = llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(0))->getZExtValue();
       if (id < code.facts.sites.size()) return std::uint32_t(id);
     }
@@ -126,7 +130,8 @@ private:
     SiteRow& row = code.sites[site];
     row.flags |= flags;
     if (!row.bytes)
-      if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(hook.bytes)) row.bytes = constant->getZExtValue();
+      if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(hook.bytes))
+        row.bytes = constant->getZExtValue();
     llvm::Value* address = hook.address;
     if (address->getType()->getPointerAddressSpace() != 0)
       address = builder.CreateAddrSpaceCast(address, builder.getPtrTy());
@@ -168,7 +173,8 @@ Locality localityOf(llvm::Value* address, llvm::Value* length) {
   if (objects.size() > 1) return result;
   result.base = const_cast<llvm::Value*>(objects.front());
   result.bytes = *bytesOfLocal(result.base);
-  if (result.bytes == ~std::uint64_t{0}) return result; // an array of variable length: its extent is not known here
+  if (result.bytes == ~std::uint64_t{0})
+    return result; // an array of variable length: its extent is not known here
 
   llvm::APInt offset(64, 0);
   const auto* function = llvm::isa<llvm::Instruction>(result.base)

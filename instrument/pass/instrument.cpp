@@ -12,7 +12,8 @@
 
 namespace kcheck::instrument {
 
-OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options) {
+OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts,
+                                      const Options& options) {
   std::vector<std::string> unsupported;
   return instrumentDevice(device, facts, options, unsupported);
 }
@@ -26,10 +27,18 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
     void (*run)(DeviceCode&);
   };
   const Stage stages[] = {
-      {"prepare", prepare},           {"grid barrier", replaceGridBarrier},   {"lower device code", lowerDevice},
-      {"insert hooks", insertHooks},  {"inline", inlineSmall},                {"polling", yieldInPollingLoops},
-      {"entries", buildEntries},      {"finish hooks", finishHooks},          {"shared memory", placeSharedMemory},
-      {"retarget", retarget},         {"waits", lowerWaits},                  {"tables", writeTables},
+      {"prepare", prepare},
+      {"grid barrier", replaceGridBarrier},
+      {"lower device code", lowerDevice},
+      {"insert hooks", insertHooks},
+      {"inline", inlineSmall},
+      {"polling", yieldInPollingLoops},
+      {"entries", buildEntries},
+      {"finish hooks", finishHooks},
+      {"shared memory", placeSharedMemory},
+      {"retarget", retarget},
+      {"waits", lowerWaits},
+      {"tables", writeTables},
   };
   for (const Stage& stage : stages) {
     stage.run(code);

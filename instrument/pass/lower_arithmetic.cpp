@@ -1,5 +1,5 @@
-// nvvm intrinsics that compute. Most device arithmetic arrives as `__nv_` calls, which libkcheckrt supplies; these
-// are the forms that headers and builtins use directly. Directed rounding goes to the library as well.
+// nvvm intrinsics that compute. Most device arithmetic arrives as `__nv_` calls, which libkcheckrt supplies;
+// these are the forms that headers and builtins use directly. Directed rounding goes to the library as well.
 #include "instrument/pass/lowering.h"
 
 #include <llvm/IR/Constants.h>
@@ -61,7 +61,8 @@ llvm::Value* simple(Lowering& l, const std::string& name) {
     return b.CreateIntrinsic(in::fma, {l.type()}, {l.operand(0), l.operand(1), l.operand(2)});
   if (name == "add.rn") return b.CreateFAdd(l.operand(0), l.operand(1));
   if (name == "mul.rn") return b.CreateFMul(l.operand(0), l.operand(1));
-  if (name == "div.rn" || name == "div.approx" || name == "div.full") return b.CreateFDiv(l.operand(0), l.operand(1));
+  if (name == "div.rn" || name == "div.approx" || name == "div.full")
+    return b.CreateFDiv(l.operand(0), l.operand(1));
   if (name == "rcp.rn" || name == "rcp.approx") return b.CreateFDiv(one(l.type()), l.operand(0));
   if (name == "sqrt" || name == "sqrt.rn" || name == "sqrt.approx") return unary(l, in::sqrt);
   if (name == "rsqrt.approx") return b.CreateFDiv(one(l.type()), unary(l, in::sqrt));
@@ -86,9 +87,11 @@ llvm::Value* reinterpret(Lowering& l, llvm::StringRef name) {
     auto* bits = b.CreateBitCast(l.operand(0), b.getInt64Ty());
     return b.CreateTrunc(name == "d2i.hi" ? b.CreateLShr(bits, 32) : bits, l.type());
   }
-  if (name == "prmt") return l.library("__nv_byte_perm", l.type(), {l.operand(0), l.operand(1), l.operand(2)});
+  if (name == "prmt")
+    return l.library("__nv_byte_perm", l.type(), {l.operand(0), l.operand(1), l.operand(2)});
   if (name == "sad.i" || name == "sad.ui")
-    return l.library(name == "sad.i" ? "__nv_sad" : "__nv_usad", l.type(), {l.operand(0), l.operand(1), l.operand(2)});
+    return l.library(name == "sad.i" ? "__nv_sad" : "__nv_usad", l.type(),
+                     {l.operand(0), l.operand(1), l.operand(2)});
   return nullptr;
 }
 
@@ -109,8 +112,10 @@ llvm::Value* convert(Lowering& l, llvm::StringRef name) {
   llvm::StringRef rounding = mode == "rm" ? "rd" : mode == "rp" ? "ru" : mode;
   if (rounding != "rn" && rounding != "rz" && rounding != "rd" && rounding != "ru") return nullptr;
   std::string function = "__nv_" + longName(from).str() + "2" + longName(to).str();
-  if (!(from == "i" && to == "d") && !(from == "ui" && to == "d")) function += "_" + rounding.str();
-  else function += "_rn";
+  if (!(from == "i" && to == "d") && !(from == "ui" && to == "d"))
+    function += "_" + rounding.str();
+  else
+    function += "_rn";
   return l.library(function, l.type(), {l.operand(0)});
 }
 
@@ -119,12 +124,16 @@ llvm::Value* directed(Lowering& l, const std::string& name) {
   auto [operation, mode] = llvm::StringRef(name).split('.');
   llvm::StringRef rounding = mode == "rm" ? "rd" : mode == "rp" ? "ru" : mode == "rz" ? "rz" : "";
   if (rounding.empty()) return nullptr;
-  if (operation != "add" && operation != "mul" && operation != "div" && operation != "rcp" && operation != "sqrt" &&
-      operation != "fma")
+  if (operation != "add" && operation != "mul" && operation != "div" && operation != "rcp" &&
+      operation != "sqrt" && operation != "fma")
     return nullptr;
   bool isDouble = l.type()->isDoubleTy();
-  std::string function = "__nv_" + std::string(operation == "fma" ? (isDouble ? "" : "") : isDouble ? "d" : "f") +
-                         operation.str() + (operation == "fma" && !isDouble ? "f" : "") + "_" + rounding.str();
+  std::string function = "__nv_" +
+                         std::string(operation == "fma" ? (isDouble ? "" : "")
+                                     : isDouble         ? "d"
+                                                        : "f") +
+                         operation.str() + (operation == "fma" && !isDouble ? "f" : "") + "_" +
+                         rounding.str();
   std::vector<llvm::Value*> arguments(l.call.arg_begin(), l.call.arg_end());
   return l.library(function, l.type(), arguments);
 }

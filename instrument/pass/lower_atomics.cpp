@@ -12,8 +12,8 @@ namespace {
 using Operation = llvm::AtomicRMWInst::BinOp;
 constexpr auto kRelaxed = llvm::AtomicOrdering::Monotonic;
 
-/// clang gives the signed and unsigned forms of scoped min and max the same intrinsic; only the header function
-/// around it still tells them apart (`__uAtomicMax_block`, or a mangled parameter `Pj`, `Py`, `Pm`).
+/// clang gives the signed and unsigned forms of scoped min and max the same intrinsic; only the header
+/// function around it still tells them apart (`__uAtomicMax_block`, or a mangled parameter `Pj`, `Py`, `Pm`).
 bool isUnsigned(const Lowering& l) {
   llvm::StringRef function = l.call.getFunction()->getName();
   return function.contains("__uAtomic") || function.contains("__ullAtomic") || function.ends_with("Pjj") ||

@@ -15,7 +15,9 @@ bool isGridBarrierPart(llvm::StringRef name, llvm::StringRef part) {
   return name.contains("cooperative_groups") && name.contains("details") && name.contains(part);
 }
 
-bool isMathLibrary(llvm::StringRef name) { return name.starts_with("__nv_") && !name.starts_with("__nv_atomic_"); }
+bool isMathLibrary(llvm::StringRef name) {
+  return name.starts_with("__nv_") && !name.starts_with("__nv_atomic_");
+}
 
 bool isOurs(llvm::StringRef name) { return name.starts_with("kc") || name.starts_with("kcheck."); }
 
@@ -66,7 +68,8 @@ void replaceGridBarrier(DeviceCode& code) {
     function.setSubprogram(scope);
     llvm::IRBuilder<> builder(llvm::BasicBlock::Create(function.getContext(), "entry", &function));
     if (scope)
-      builder.SetCurrentDebugLocation(llvm::DILocation::get(function.getContext(), scope->getLine(), 0, scope));
+      builder.SetCurrentDebugLocation(
+          llvm::DILocation::get(function.getContext(), scope->getLine(), 0, scope));
     if (waits) waitMarker(builder, {.kind = abi::WaitKind::GridSync});
     if (function.getReturnType()->isVoidTy())
       builder.CreateRetVoid();

@@ -15,7 +15,11 @@ llvm::Value* number(Lowering& l, std::uint32_t value) { return l.b.getInt32(valu
 /// bar.sync and barrier.sync in their forms: (), (id), (id, threads).
 bool lowerBarrier(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
   auto block = [&](llvm::Value* id, llvm::Value* count, abi::BarrierOp op, llvm::Value* predicate) {
-    return l.wait({.kind = WaitKind::BlockBarrier, .a = id, .b = count, .c = number(l, std::uint32_t(op)), .d = predicate});
+    return l.wait({.kind = WaitKind::BlockBarrier,
+                   .a = id,
+                   .b = count,
+                   .c = number(l, std::uint32_t(op)),
+                   .d = predicate});
   };
   if (name == "barrier0" || name == "barrier.cta.sync.aligned.all.0") {
     block(nullptr, nullptr, abi::BarrierOp::None, nullptr);
@@ -40,7 +44,8 @@ bool lowerBarrier(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
 bool lowerVote(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
   if (!name.consume_front("vote.")) return false;
   bool hasMask = name.consume_back(".sync");
-  llvm::Value* mask = hasMask ? l.operand(0) : l.result(l.wait({.kind = WaitKind::ActiveMask}), l.b.getInt32Ty());
+  llvm::Value* mask =
+      hasMask ? l.operand(0) : l.result(l.wait({.kind = WaitKind::ActiveMask}), l.b.getInt32Ty());
   auto mode = llvm::StringSwitch<std::optional<abi::VoteMode>>(name)
                   .Case("all", abi::VoteMode::All)
                   .Case("any", abi::VoteMode::Any)
@@ -48,7 +53,9 @@ bool lowerVote(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
                   .Case("ballot", abi::VoteMode::Ballot)
                   .Default(std::nullopt);
   if (!mode) return false;
-  auto* vote = l.wait({.kind = WaitKind::Vote, .a = mask, .b = number(l, std::uint32_t(*mode)),
+  auto* vote = l.wait({.kind = WaitKind::Vote,
+                       .a = mask,
+                       .b = number(l, std::uint32_t(*mode)),
                        .c = l.operand(hasMask ? 1 : 0)});
   value = l.type()->isIntegerTy(1) ? l.b.CreateICmpNE(l.result(vote, l.b.getInt32Ty()), number(l, 0))
                                    : l.result(vote, l.type());
@@ -68,27 +75,35 @@ bool lowerShuffle(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
                   .Default(std::nullopt);
   if (!mode) return false;
   unsigned first = hasMask ? 1 : 0;
-  llvm::Value* mask = hasMask ? l.operand(0) : l.result(l.wait({.kind = WaitKind::ActiveMask}), l.b.getInt32Ty());
+  llvm::Value* mask =
+      hasMask ? l.operand(0) : l.result(l.wait({.kind = WaitKind::ActiveMask}), l.b.getInt32Ty());
   auto* bits = l.b.CreateBitCast(l.operand(first), l.b.getInt32Ty());
-  auto* wait = l.wait({.kind = WaitKind::Shuffle, .a = mask, .b = number(l, std::uint32_t(*mode)),
-                       .c = l.operand(first + 1), .d = l.operand(first + 2), .e = bits});
+  auto* wait = l.wait({.kind = WaitKind::Shuffle,
+                       .a = mask,
+                       .b = number(l, std::uint32_t(*mode)),
+                       .c = l.operand(first + 1),
+                       .d = l.operand(first + 2),
+                       .e = bits});
   llvm::Type* valueType = l.operand(first)->getType();
   value = l.result(wait, valueType);
   if (typeName.ends_with("p"))
-    value = l.b.CreateInsertValue(l.b.CreateInsertValue(llvm::PoisonValue::get(l.type()), value, 0), l.predicate(wait), 1);
+    value = l.b.CreateInsertValue(l.b.CreateInsertValue(llvm::PoisonValue::get(l.type()), value, 0),
+                                  l.predicate(wait), 1);
   return true;
 }
 
 bool lowerMatchAndReduce(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
   if (name.starts_with("match.any.sync.")) {
-    value = l.result(l.wait({.kind = WaitKind::Match, .a = l.operand(0), .b = number(l, 0), .e = l.operand(1)}), l.type());
+    value = l.result(
+        l.wait({.kind = WaitKind::Match, .a = l.operand(0), .b = number(l, 0), .e = l.operand(1)}), l.type());
     return true;
   }
   if (name.starts_with("match.all.sync.")) {
     auto* wait = l.wait({.kind = WaitKind::Match, .a = l.operand(0), .b = number(l, 1), .e = l.operand(1)});
     value = l.result(wait, l.b.getInt32Ty());
     if (l.type()->isStructTy())
-      value = l.b.CreateInsertValue(l.b.CreateInsertValue(llvm::PoisonValue::get(l.type()), value, 0), l.predicate(wait), 1);
+      value = l.b.CreateInsertValue(l.b.CreateInsertValue(llvm::PoisonValue::get(l.type()), value, 0),
+                                    l.predicate(wait), 1);
     return true;
   }
   if (!name.consume_front("redux.sync.")) return false;
@@ -103,7 +118,9 @@ bool lowerMatchAndReduce(Lowering& l, llvm::StringRef name, llvm::Value*& value)
                 .Case("xor", abi::ReduceOp::Xor)
                 .Default(std::nullopt);
   if (!op) return false;
-  value = l.result(l.wait({.kind = WaitKind::Reduce, .a = l.operand(1), .b = number(l, std::uint32_t(*op)),
+  value = l.result(l.wait({.kind = WaitKind::Reduce,
+                           .a = l.operand(1),
+                           .b = number(l, std::uint32_t(*op)),
                            .e = l.operand(0)}),
                    l.type());
   return true;

@@ -25,14 +25,17 @@ llvm::Value* isSpace(Lowering& l, llvm::StringRef space) {
   return l.b.CreateOr(is(MemorySpace::Global), is(MemorySpace::Constant));
 }
 
-bool isLoad(llvm::StringRef name) { return name.starts_with("ldg.global.") || name.starts_with("ldu.global."); }
+bool isLoad(llvm::StringRef name) {
+  return name.starts_with("ldg.global.") || name.starts_with("ldu.global.");
+}
 
 } // namespace
 
 bool lowerIntrinsic(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
   if (isLoad(name)) {
     auto* align = llvm::dyn_cast<llvm::ConstantInt>(l.operand(1));
-    value = l.load(l.type(), l.operand(0), llvm::Align(align && !align->isZero() ? align->getZExtValue() : 1));
+    value =
+        l.load(l.type(), l.operand(0), llvm::Align(align && !align->isZero() ? align->getZExtValue() : 1));
   } else if (name.consume_front("isspacep.")) {
     value = isSpace(l, name);
     if (!value) value = l.unsupported("intrinsic `llvm.nvvm.isspacep." + name.str() + "`");

@@ -46,8 +46,9 @@ llvm::Value* Lowering::update(llvm::AtomicRMWInst::BinOp operation, llvm::Value*
 
 llvm::Value* Lowering::compareExchange(llvm::Value* address, llvm::Value* expected, llvm::Value* desired,
                                        llvm::AtomicOrdering ordering, Scope scope) {
-  auto* pair = b.CreateAtomicCmpXchg(address, expected, desired, llvm::MaybeAlign(), ordering,
-                                     llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering), scopeId(scope));
+  auto* pair =
+      b.CreateAtomicCmpXchg(address, expected, desired, llvm::MaybeAlign(), ordering,
+                            llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering), scopeId(scope));
   return b.CreateExtractValue(sited(pair), 0);
 }
 
@@ -58,10 +59,12 @@ llvm::SyncScope::ID Lowering::scopeId(Scope scope) {
   return b.getContext().getOrInsertSyncScopeID(names[unsigned(scope)]);
 }
 
-llvm::Value* Lowering::library(llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments) {
+llvm::Value* Lowering::library(llvm::StringRef name, llvm::Type* result,
+                               llvm::ArrayRef<llvm::Value*> arguments) {
   std::vector<llvm::Type*> types;
   for (llvm::Value* argument : arguments) types.push_back(argument->getType());
-  return b.CreateCall(code.module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)), arguments);
+  return b.CreateCall(code.module.getOrInsertFunction(name, llvm::FunctionType::get(result, types, false)),
+                      arguments);
 }
 
 llvm::Value* Lowering::unsupported(const std::string& feature) {
@@ -87,7 +90,8 @@ bool lowerCall(DeviceCode& code, llvm::CallInst& call) {
   } else if (!callee || !callee->isDeclaration()) {
     return false;
   } else if (llvm::StringRef name = callee->getName(); name.consume_front(kNvvmPrefix)) {
-    if (name.starts_with(kRegisterPrefix) && isKnownRegister(name.substr(strlen(kRegisterPrefix)))) return false;
+    if (name.starts_with(kRegisterPrefix) && isKnownRegister(name.substr(strlen(kRegisterPrefix))))
+      return false;
     if (!lowerIntrinsic(lowering, name, value) && !lowerCollective(lowering, name, value) &&
         !lowerAtomic(lowering, name, value) && !lowerArithmetic(lowering, name, value))
       value = lowering.unsupported("intrinsic `" + callee->getName().str() + "`");

@@ -17,7 +17,8 @@ llvm::Module& moduleOf(llvm::IRBuilderBase& builder) { return *builder.GetInsert
 } // namespace
 
 llvm::Value* threadMarker(llvm::IRBuilderBase& builder) {
-  auto callee = moduleOf(builder).getOrInsertFunction(kThread, llvm::FunctionType::get(builder.getPtrTy(), false));
+  auto callee =
+      moduleOf(builder).getOrInsertFunction(kThread, llvm::FunctionType::get(builder.getPtrTy(), false));
   auto* function = llvm::cast<llvm::Function>(callee.getCallee());
   function->setDoesNotAccessMemory();
   function->setDoesNotThrow();
@@ -35,9 +36,10 @@ llvm::CallInst* waitMarker(llvm::IRBuilderBase& builder, const WaitArguments& ar
   auto orZero = [&](llvm::Value* value, llvm::Type* to) -> llvm::Value* {
     return value ? builder.CreateZExtOrTrunc(value, to) : llvm::ConstantInt::get(to, 0);
   };
-  return builder.CreateCall(callee, {builder.getInt32(std::uint32_t(arguments.kind)), orZero(arguments.a, word),
-                                     orZero(arguments.b, word), orZero(arguments.c, word),
-                                     orZero(arguments.d, word), orZero(arguments.e, wide)});
+  return builder.CreateCall(callee,
+                            {builder.getInt32(std::uint32_t(arguments.kind)), orZero(arguments.a, word),
+                             orZero(arguments.b, word), orZero(arguments.c, word), orZero(arguments.d, word),
+                             orZero(arguments.e, wide)});
 }
 
 bool isThreadMarker(const llvm::Instruction& instruction) { return calls(instruction, kThread); }

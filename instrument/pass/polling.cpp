@@ -1,6 +1,6 @@
-// Loops that wait for another thread: an exit depends on memory, and nothing in the loop itself brings the exit
-// nearer. Simulated threads are not preempted, so such a loop must let others run; it gets a Yield on its back
-// edges. A loop that is taken for one without need only runs slower.
+// Loops that wait for another thread: an exit depends on memory, and nothing in the loop itself brings the
+// exit nearer. Simulated threads are not preempted, so such a loop must let others run; it gets a Yield on
+// its back edges. A loop that is taken for one without need only runs slower.
 #include "instrument/pass/analyses.h"
 #include "instrument/pass/hooks.h"
 #include "instrument/pass/markers.h"
@@ -19,10 +19,10 @@ namespace {
 
 /// What the exit condition of a loop is made of.
 struct ExitSlice {
-  bool readsMemory = false;   ///< of other threads, by a plain access
-  bool synchronises = false;  ///< by a volatile or atomic access that does not itself change the value
-  bool takesTickets = false;  ///< by an atomic update, which is progress
-  bool counts = false;        ///< a variable that the loop advances by a constant
+  bool readsMemory = false;  ///< of other threads, by a plain access
+  bool synchronises = false; ///< by a volatile or atomic access that does not itself change the value
+  bool takesTickets = false; ///< by an atomic update, which is progress
+  bool counts = false;       ///< a variable that the loop advances by a constant
 };
 
 bool isCounter(const llvm::PHINode& phi, const llvm::Loop& loop) {
@@ -67,7 +67,8 @@ private:
 
   void add(llvm::Value* value) {
     auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
-    if (instruction && loop.contains(instruction) && seen.insert(instruction).second) work.push_back(instruction);
+    if (instruction && loop.contains(instruction) && seen.insert(instruction).second)
+      work.push_back(instruction);
   }
 
   void classify(llvm::Instruction& instruction) {
@@ -76,7 +77,8 @@ private:
       // Which value a phi takes is decided by the branches inside the loop that lead here.
       for (llvm::BasicBlock* incoming : phi->blocks()) addDeciders(incoming);
     } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-      if (isOthers(load->getPointerOperand())) (load->isSimple() ? slice.readsMemory : slice.synchronises) = true;
+      if (isOthers(load->getPointerOperand()))
+        (load->isSimple() ? slice.readsMemory : slice.synchronises) = true;
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
       auto* operand = llvm::dyn_cast<llvm::ConstantInt>(update->getValOperand());
       bool adds = update->getOperation() == llvm::AtomicRMWInst::Add ||
@@ -117,8 +119,10 @@ bool polls(const llvm::Loop& loop) {
   bool memory = false, counted = false;
   for (llvm::BasicBlock* block : exiting) {
     llvm::Value* condition = nullptr;
-    if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator())) condition = branch->getCondition();
-    if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(block->getTerminator())) condition = choice->getCondition();
+    if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator()))
+      condition = branch->getCondition();
+    if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(block->getTerminator()))
+      condition = choice->getCondition();
     if (!condition) continue;
     const ExitSlice slice = builder.of(condition);
     if (slice.synchronises) return true;

@@ -62,7 +62,6 @@ void makeInternal(DeviceCode& code) {
     function.setComdat(nullptr);
     if (!function.isDeclaration()) function.setLinkage(llvm::GlobalValue::InternalLinkage);
     function.setVisibility(llvm::GlobalValue::DefaultVisibility);
-    function.setDSOLocal(false);
     function.setCallingConv(llvm::CallingConv::C);
   }
   for (llvm::GlobalVariable& variable : module.globals()) variable.setComdat(nullptr);
@@ -88,7 +87,8 @@ void dropUnreached(DeviceCode& code) {
   }
 }
 
-llvm::AttributeList hostAttributes(llvm::LLVMContext& context, const llvm::AttributeList& old, unsigned count) {
+llvm::AttributeList hostAttributes(llvm::LLVMContext& context, const llvm::AttributeList& old,
+                                   unsigned count) {
   using llvm::Attribute;
   llvm::AttributeList kept = llvm::AttributeList().addFnAttribute(context, Attribute::NoUnwind);
   auto keep = [&](unsigned index) {
@@ -113,12 +113,12 @@ llvm::AttributeList hostAttributes(llvm::LLVMContext& context, const llvm::Attri
   return kept;
 }
 
-void stripInstruction(llvm::Instruction& instruction, unsigned siteKind) {
+void stripInstruction(llvm::Instruction& instruction, unsigned siteKind, unsigned sourceKind) {
   instruction.dropDbgRecords();
   llvm::SmallVector<std::pair<unsigned, llvm::MDNode*>> all;
   instruction.getAllMetadataOtherThanDebugLoc(all);
   for (auto [kind, node] : all)
-    if (kind != siteKind) instruction.setMetadata(kind, nullptr);
+    if (kind != siteKind && kind != sourceKind) instruction.setMetadata(kind, nullptr);
   auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (!call || llvm::isa<llvm::IntrinsicInst>(call)) return;
   call->setAttributes(hostAttributes(call->getContext(), call->getAttributes(), call->arg_size()));
@@ -142,19 +142,20 @@ bool isOnlyAHint(const llvm::Instruction& instruction) {
 
 void strip(llvm::Module& module) {
   unsigned siteKind = module.getContext().getMDKindID(kSiteMetadata);
+  unsigned sourceKind = module.getContext().getMDKindID(kSourceSiteMetadata);
   for (llvm::Function& function : module) {
     if (function.isIntrinsic()) continue;
-    function.setAttributes(hostAttributes(module.getContext(), function.getAttributes(), function.arg_size()));
+    function.setAttributes(
+        hostAttributes(module.getContext(), function.getAttributes(), function.arg_size()));
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       if (isOnlyAHint(instruction))
         instruction.eraseFromParent();
       else
-        stripInstruction(instruction, siteKind);
+        stripInstruction(instruction, siteKind, sourceKind);
     }
   }
-  for (const char* name : {"llvm.module.flags", "nvvmir.version", "llvm.ident", "nvvm.annotations_transplanted"})
-    if (auto* node = module.getNamedMetadata(name); node && llvm::StringRef(name) != "llvm.module.flags")
-      node->eraseFromParent();
+  for (const char* name : {"nvvmir.version", "llvm.ident"})
+    if (auto* node = module.getNamedMetadata(name)) node->eraseFromParent();
 }
 
 } // namespace

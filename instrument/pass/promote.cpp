@@ -1,6 +1,6 @@
 // Inlining of small functions and promotion of local variables to registers. Both only uncover what is local:
-// accesses of shared or global memory have their hooks already, and a hook goes away only when its address has
-// turned out to be a variable of the thread itself.
+// accesses of shared or global memory have their hooks already, and a hook goes away only when its address
+// has turned out to be a variable of the thread itself.
 #include "instrument/pass/analyses.h"
 #include "instrument/pass/call_graph.h"
 #include "instrument/pass/hooks.h"
@@ -16,8 +16,8 @@ namespace kcheck::instrument {
 
 namespace {
 
-constexpr unsigned kSmall = 300;        ///< instructions of a function that is inlined everywhere
-constexpr unsigned kLargest = 60000;    ///< instructions at which a function stops growing
+constexpr unsigned kSmall = 300;     ///< instructions of a function that is inlined everywhere
+constexpr unsigned kLargest = 60000; ///< instructions at which a function stops growing
 constexpr unsigned kPromotionRounds = 16;
 
 /// Takes out hooks of thread-local places; turns those at computed places into kcLocal. True when any went.
@@ -73,7 +73,8 @@ void inlineSmall(DeviceCode& code) {
       bool onlyCall = callee->hasOneUse() && !code.kernelOf(*callee);
       if ((added > kSmall && !onlyCall) || size + added > kLargest) continue;
       llvm::InlineFunctionInfo info;
-      if (llvm::InlineFunction(*call, info, false, nullptr, /*InsertLifetime=*/false).isSuccess()) size += added;
+      if (llvm::InlineFunction(*call, info, false, nullptr, /*InsertLifetime=*/false).isSuccess())
+        size += added;
       if (callee->use_empty() && !code.kernelOf(*callee)) callee->deleteBody();
     }
     promoteScalars(code, *function);

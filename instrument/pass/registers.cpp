@@ -33,9 +33,9 @@ struct Reader {
     return b.CreateMul(b.CreateMul(axis(array, 0), axis(array, 1)), axis(array, 2));
   }
   llvm::Value* linearBlock() {
-    auto* row = b.CreateAdd(axis(offsetof(BlockContext, blockIdx), 1),
-                            b.CreateMul(axis(offsetof(BlockContext, gridDim), 1),
-                                        axis(offsetof(BlockContext, blockIdx), 2)));
+    auto* row = b.CreateAdd(
+        axis(offsetof(BlockContext, blockIdx), 1),
+        b.CreateMul(axis(offsetof(BlockContext, gridDim), 1), axis(offsetof(BlockContext, blockIdx), 2)));
     return b.CreateAdd(axis(offsetof(BlockContext, blockIdx), 0),
                        b.CreateMul(axis(offsetof(BlockContext, gridDim), 0), row));
   }
@@ -90,14 +90,32 @@ llvm::Value* readRegister(llvm::IRBuilderBase& builder, llvm::StringRef name, ll
 }
 
 bool isKnownRegister(llvm::StringRef name) {
-  for (const char* base : {"tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid",
-                           "cluster_nctaid"})
+  for (const char* base :
+       {"tid", "ntid", "ctaid", "nctaid", "clusterid", "nclusterid", "cluster_ctaid", "cluster_nctaid"})
     if (axisOf(name, base)) return true;
-  static const llvm::StringRef singles[] = {
-      "laneid",   "warpid",      "nwarpid",     "warpsize",    "smid",        "nsmid",
-      "gridid",   "envreg1",     "envreg2",     "lanemask.eq", "lanemask.lt", "lanemask.le",
-      "lanemask.ge", "lanemask.gt", "lanemask_eq", "lanemask_lt", "lanemask_le", "lanemask_ge",
-      "lanemask_gt", "dynamic_smem_size", "is_explicit_cluster", "cluster_ctarank", "cluster_nctarank"};
+  static const llvm::StringRef singles[] = {"laneid",
+                                            "warpid",
+                                            "nwarpid",
+                                            "warpsize",
+                                            "smid",
+                                            "nsmid",
+                                            "gridid",
+                                            "envreg1",
+                                            "envreg2",
+                                            "lanemask.eq",
+                                            "lanemask.lt",
+                                            "lanemask.le",
+                                            "lanemask.ge",
+                                            "lanemask.gt",
+                                            "lanemask_eq",
+                                            "lanemask_lt",
+                                            "lanemask_le",
+                                            "lanemask_ge",
+                                            "lanemask_gt",
+                                            "dynamic_smem_size",
+                                            "is_explicit_cluster",
+                                            "cluster_ctarank",
+                                            "cluster_nctarank"};
   for (llvm::StringRef single : singles)
     if (name == single) return true;
   return false;

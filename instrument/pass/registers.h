@@ -5,8 +5,8 @@
 
 namespace kcheck::instrument {
 
-/// The value of special register `name` ("tid.x", "lanemask.lt"), 32 bits unless the register has 64; null when
-/// there is no such register.
+/// The value of special register `name` ("tid.x", "lanemask.lt"), 32 bits unless the register has 64; null
+/// when there is no such register.
 llvm::Value* readRegister(llvm::IRBuilderBase& builder, llvm::StringRef name, llvm::Value* thread);
 
 bool isKnownRegister(llvm::StringRef name);

@@ -1,6 +1,6 @@
-// From NVPTX to x86-64: every function gets its thread as hidden first parameter, all pointers live in one address
-// space, shared variables become places in the block's window, device variables are reached through slots, and
-// special registers are fields of the thread's context.
+// From NVPTX to x86-64: every function gets its thread as hidden first parameter, all pointers live in one
+// address space, shared variables become places in the block's window, device variables are reached through
+// slots, and special registers are fields of the thread's context.
 #include "instrument/pass/globals.h"
 #include "instrument/pass/markers.h"
 #include "instrument/pass/registers.h"
@@ -17,7 +17,8 @@ namespace kcheck::instrument {
 
 namespace {
 
-constexpr const char* kHostLayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
+constexpr const char* kHostLayout =
+    "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
 constexpr const char* kHostTriple = "x86_64-pc-linux-gnu";
 constexpr const char* kRegisterPrefix = "llvm.nvvm.read.ptx.sreg.";
 
@@ -90,8 +91,9 @@ private:
   }
 
   llvm::Function* addThreadParameter(llvm::Function& old) {
-    auto* created = llvm::Function::Create(withThread(old.getFunctionType()), llvm::GlobalValue::InternalLinkage,
-                                           "kcheck.dev." + old.getName(), module);
+    auto* created =
+        llvm::Function::Create(withThread(old.getFunctionType()), llvm::GlobalValue::InternalLinkage,
+                               "kcheck.dev." + old.getName(), module);
     created->setAttributes(shifted(module.getContext(), old.getAttributes(), old.arg_size()));
     created->splice(created->begin(), &old);
     created->setSubprogram(old.getSubprogram());
@@ -115,14 +117,15 @@ private:
     llvm::Value* thread = function.arg_empty() ? nullptr : function.getArg(0);
     for (llvm::BasicBlock& block : function)
       for (llvm::Instruction& instruction : llvm::make_early_inc_range(block)) {
-        if (instruction.getType() != flat(instruction.getType())) instruction.mutateType(flat(instruction.getType()));
+        if (instruction.getType() != flat(instruction.getType()))
+          instruction.mutateType(flat(instruction.getType()));
         for (llvm::Use& use : instruction.operands()) rewriteOperand(use, builder, places, thread);
         rewriteInstruction(instruction, builder, registers, thread);
       }
   }
 
-  void rewriteOperand(llvm::Use& use, llvm::IRBuilder<>& builder, std::map<llvm::Value*, llvm::Value*>& places,
-                      llvm::Value* thread) {
+  void rewriteOperand(llvm::Use& use, llvm::IRBuilder<>& builder,
+                      std::map<llvm::Value*, llvm::Value*>& places, llvm::Value* thread) {
     if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(use.get())) {
       if (variable->getName() == "kcheck.reserved" || !isHostText(*variable)) {
         llvm::Value*& place = places[variable];
@@ -150,7 +153,8 @@ private:
     if (auto* expression = llvm::dyn_cast<llvm::ConstantExpr>(&constant)) {
       auto* inner = llvm::cast<llvm::Constant>(expression->getOperand(0));
       if (expression->getOpcode() == llvm::Instruction::AddrSpaceCast) return flatConstant(*inner);
-      if (expression->getOpcode() == llvm::Instruction::IntToPtr) return llvm::ConstantExpr::getIntToPtr(inner, type);
+      if (expression->getOpcode() == llvm::Instruction::IntToPtr)
+        return llvm::ConstantExpr::getIntToPtr(inner, type);
     }
     if (constant.getType() == type) return &constant;
     code.errors.push_back("device code has a constant pointer of an unusual address space");
@@ -166,7 +170,8 @@ private:
     auto* block = loadField(builder, pointer, thread, offsetof(abi::ThreadContext, block));
     auto offset = code.sharedOffsets.find(&variable);
     if (offset == code.sharedOffsets.end())
-      return loadField(builder, pointer, block, offsetof(abi::BlockContext, dynamicSharedBase), variable.getName());
+      return loadField(builder, pointer, block, offsetof(abi::BlockContext, dynamicSharedBase),
+                       variable.getName());
     auto* window = loadField(builder, pointer, block, offsetof(abi::BlockContext, shared));
     return byteOffset(builder, window, offset->second);
   }
@@ -203,7 +208,8 @@ private:
     auto* memory = llvm::dyn_cast<llvm::AnyMemIntrinsic>(&call);
     if (!memory) return;
     std::vector<llvm::Type*> types{memory->getRawDest()->getType()};
-    if (auto* copy = llvm::dyn_cast<llvm::AnyMemTransferInst>(memory)) types.push_back(copy->getRawSource()->getType());
+    if (auto* copy = llvm::dyn_cast<llvm::AnyMemTransferInst>(memory))
+      types.push_back(copy->getRawSource()->getType());
     types.push_back(memory->getLength()->getType());
     call.setCalledFunction(llvm::Intrinsic::getDeclaration(&module, memory->getIntrinsicID(), types));
   }
@@ -212,9 +218,11 @@ private:
     std::vector<llvm::Value*> arguments{thread};
     arguments.insert(arguments.end(), call.arg_begin(), call.arg_end());
     llvm::IRBuilder<> builder(&call);
-    auto* replacement = builder.CreateCall(withThread(call.getFunctionType()), call.getCalledOperand(), arguments);
+    auto* replacement =
+        builder.CreateCall(withThread(call.getFunctionType()), call.getCalledOperand(), arguments);
     replacement->setAttributes(shifted(module.getContext(), call.getAttributes(), call.arg_size()));
-    replacement->copyFastMathFlags(llvm::isa<llvm::FPMathOperator>(call) && llvm::isa<llvm::FPMathOperator>(replacement)
+    replacement->copyFastMathFlags(llvm::isa<llvm::FPMathOperator>(call) &&
+                                           llvm::isa<llvm::FPMathOperator>(replacement)
                                        ? call.getFastMathFlags()
                                        : llvm::FastMathFlags());
     replacement->takeName(&call);

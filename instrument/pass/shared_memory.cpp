@@ -1,12 +1,12 @@
-// Where each shared variable lies in the block's window. A variable has one place in the whole module, so that
-// functions which several kernels call find it; variables of different kernels may overlap. Redzones between
-// them let the runtime see an overrun.
+// Where each shared variable lies in the block's window. A variable has one place in the whole module, so
+// that functions which several kernels call find it; variables of different kernels may overlap. Redzones
+// between them let the runtime see an overrun.
 #include "instrument/pass/call_graph.h"
 #include "instrument/pass/stages.h"
 
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
-#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/ReplaceConstant.h>
 
 #include <algorithm>
@@ -71,11 +71,12 @@ void placeSharedMemory(DeviceCode& code) {
   llvm::convertUsersOfConstantsToInstructions(expand);
   const Users users = usersOf(code, variables);
   // Those that several kernels share come first: their place must be free in all of these.
-  std::stable_sort(variables.begin(), variables.end(), [&](auto* a, auto* b) {
-    return users.at(a).size() > users.at(b).size();
-  });
+  std::vector<llvm::GlobalVariable*> widest;
+  for (std::size_t count = code.kernels.size() + 1; count-- > 0;)
+    for (llvm::GlobalVariable* variable : variables)
+      if (users.at(variable).size() == count) widest.push_back(variable);
   const auto& layout = code.module.getDataLayout();
-  for (llvm::GlobalVariable* variable : variables) {
+  for (llvm::GlobalVariable* variable : widest) {
     PlacedShared placed{.name = nameOf(*variable)};
     placed.bytes = std::uint32_t(layout.getTypeAllocSize(variable->getValueType()).getFixedValue());
     placed.align = std::uint32_t(variable->getAlign().valueOrOne().value());
@@ -89,8 +90,8 @@ void placeSharedMemory(DeviceCode& code) {
       KernelCode& kernel = code.kernels[number];
       kernel.shared.push_back(placed);
       kernel.sharedBytes = std::uint32_t(llvm::alignTo(offset + placed.bytes, 16) + kRedzone);
-      kernel.declaredSharedBytes = std::uint32_t(
-          llvm::alignTo(kernel.declaredSharedBytes, std::max(placed.align, 1u)) + placed.bytes);
+      kernel.declaredSharedBytes =
+          std::uint32_t(llvm::alignTo(kernel.declaredSharedBytes, std::max(placed.align, 1u)) + placed.bytes);
     }
   }
 }

@@ -62,7 +62,7 @@ std::uint32_t SiteTable::add(abi::SiteKind kind, std::uint32_t bytes, const llvm
 
 std::uint32_t SiteTable::at(std::uint32_t site, const llvm::DebugLoc& where) {
   const llvm::DILocation* place = where.get();
-  if (!place || !place->getInlinedAt() || !isSystemHeader(fileOf(*place))) return site;
+  if (!place || !place->getInlinedAt() || !isSystemHeader(rows[site].file)) return site;
   place = userPlace(place);
   if (isSystemHeader(fileOf(*place))) return site;
   auto key = std::tuple(rows[site].origin, fileOf(*place), place->getLine(), place->getColumn());

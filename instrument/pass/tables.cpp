@@ -11,7 +11,8 @@ namespace kcheck::instrument {
 
 namespace {
 
-/// Builds records whose LLVM type is derived from their fields in order; abi.h has natural alignment throughout.
+/// Builds records whose LLVM type is derived from their fields in order; abi.h has natural alignment
+/// throughout.
 class TableWriter {
 public:
   explicit TableWriter(llvm::Module& module) : module(module), context(module.getContext()) {}
@@ -27,14 +28,16 @@ public:
     return slot->second;
   }
   llvm::Constant* record(std::initializer_list<llvm::Constant*> fields, std::size_t size) {
-    auto* value = llvm::ConstantStruct::getAnon(context, llvm::ArrayRef<llvm::Constant*>(fields.begin(), fields.size()));
+    auto* value = llvm::ConstantStruct::getAnon(
+        context, llvm::ArrayRef<llvm::Constant*>(fields.begin(), fields.size()));
     assert(module.getDataLayout().getTypeAllocSize(value->getType()) == size && "the record matches abi.h");
     (void)size;
     return value;
   }
   llvm::Constant* array(const std::vector<llvm::Constant*>& rows) {
     if (rows.empty()) return null();
-    return variable(llvm::ConstantArray::get(llvm::ArrayType::get(rows.front()->getType(), rows.size()), rows));
+    return variable(
+        llvm::ConstantArray::get(llvm::ArrayType::get(rows.front()->getType(), rows.size()), rows));
   }
   llvm::GlobalVariable* variable(llvm::Constant* value) {
     return new llvm::GlobalVariable(module, value->getType(), true, llvm::GlobalValue::PrivateLinkage, value,
@@ -50,18 +53,19 @@ private:
 llvm::Constant* kernelRow(TableWriter& write, const DeviceCode& code, const KernelCode& kernel) {
   std::vector<llvm::Constant*> parameters, shared;
   for (const abi::ParameterInfo& parameter : kernel.parameters)
-    parameters.push_back(
-        write.record({write.word(parameter.offset), write.word(parameter.bytes)}, sizeof(abi::ParameterInfo)));
+    parameters.push_back(write.record({write.word(parameter.offset), write.word(parameter.bytes)},
+                                      sizeof(abi::ParameterInfo)));
   for (const PlacedShared& placed : kernel.shared)
-    shared.push_back(write.record({write.text(placed.name), write.word(placed.offset), write.word(placed.bytes),
-                                   write.word(placed.align), write.word(0)},
+    shared.push_back(write.record({write.text(placed.name), write.word(placed.offset),
+                                   write.word(placed.bytes), write.word(placed.align), write.word(0)},
                                   sizeof(abi::SharedVariable)));
   const Kernel* facts = code.facts.kernel(kernel.symbol);
   return write.record(
-      {write.text(kernel.symbol), write.text(facts ? facts->name : kernel.symbol), kernel.entry, write.array(parameters),
-       write.word(kernel.parameters.size()), write.word(kernel.argumentBytes), write.array(shared),
-       write.word(kernel.shared.size()), write.word(kernel.sharedBytes), write.word(kernel.declaredSharedBytes),
-       write.word(std::uint32_t(kernel.suspension)), write.word(kernel.usesGridSync), write.word(kernel.maxThreads),
+      {write.text(kernel.symbol), write.text(facts ? facts->name : kernel.symbol), kernel.entry,
+       write.array(parameters), write.word(kernel.parameters.size()), write.word(kernel.argumentBytes),
+       write.array(shared), write.word(kernel.shared.size()), write.word(kernel.sharedBytes),
+       write.word(kernel.declaredSharedBytes), write.word(std::uint32_t(kernel.suspension)),
+       write.word(kernel.usesGridSync), write.word(kernel.maxThreads),
        write.text(facts ? facts->where.file : ""), write.word(facts ? facts->where.line : 0), write.word(0)},
       sizeof(abi::KernelEntry));
 }
@@ -76,7 +80,8 @@ llvm::Constant* globalRow(TableWriter& write, const GlobalCode& global) {
 llvm::Constant* siteRow(TableWriter& write, const SiteRow& site) {
   return write.record({write.integer(8, std::uint8_t(site.kind)), write.integer(8, site.space),
                        write.integer(16, site.flags), write.word(site.bytes), write.text(site.file),
-                       write.word(site.line), write.word(site.column), write.word(site.origin), write.word(0)},
+                       write.word(site.line), write.word(site.column), write.word(site.origin),
+                       write.word(0)},
                       sizeof(abi::SiteInfo));
 }
 
@@ -88,14 +93,15 @@ void writeTables(DeviceCode& code) {
   for (const KernelCode& kernel : code.kernels) kernels.push_back(kernelRow(write, code, kernel));
   for (const GlobalCode& global : code.globals) globals.push_back(globalRow(write, global));
   for (const SiteRow& site : code.sites.all()) sites.push_back(siteRow(write, site));
-  auto* entry = write.variable(write.record(
-      {write.word(abi::kVersion), write.word(1), write.array(kernels), write.array(globals), write.array(sites),
-       write.word(kernels.size()), write.word(globals.size()), write.word(sites.size()), write.word(0),
-       code.initialise},
-      sizeof(abi::ModuleEntry)));
+  auto* entry = write.variable(
+      write.record({write.word(abi::kVersion), write.word(1), write.array(kernels), write.array(globals),
+                    write.array(sites), write.word(kernels.size()), write.word(globals.size()),
+                    write.word(sites.size()), write.word(0), code.initialise},
+                   sizeof(abi::ModuleEntry)));
 
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(code.module.getContext()), false);
-  auto* start = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "kcheck.register", code.module);
+  auto* start =
+      llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, "kcheck.register", code.module);
   llvm::IRBuilder<> builder(llvm::BasicBlock::Create(code.module.getContext(), "entry", start));
   builder.CreateCall(runtimeCall(code.module, Call::kcRegisterModule), {entry});
   builder.CreateRetVoid();
