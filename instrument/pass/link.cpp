@@ -1,0 +1,149 @@
+// Device object, host objects and the runtime become a program. The linker's own words are condensed to one
+// sentence that names what is missing.
+#include "instrument/instrument.h"
+
+#include "instrument/pass/process.h"
+#include "instrument/pass/temporary.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace kcheck::instrument {
+
+namespace {
+
+/// NVIDIA's libraries run on a GPU only. Programs that name one on the command line but use what kcheck's own
+/// runtime supplies link all the same; others learn which library it is.
+struct GpuLibrary {
+  std::string_view option; ///< after -l, up to a version or `_static`
+  std::string_view prefix; ///< of its functions; empty: has none of its own
+  std::string_view name;
+};
+constexpr GpuLibrary kGpuLibraries[] = {
+    {"cudart", "", "the CUDA runtime"},
+    {"cudadevrt", "cudaCDP", "the CUDA device runtime"},
+    {"culibos", "", "culibos"},
+    {"cublasLt", "cublasLt", "cuBLASLt"},
+    {"cublas", "cublas", "cuBLAS"},
+    {"cufft", "cufft", "cuFFT"},
+    {"curand", "curand", "cuRAND's host API"},
+    {"cusparse", "cusparse", "cuSPARSE"},
+    {"cusolver", "cusolver", "cuSOLVER"},
+    {"cudnn", "cudnn", "cuDNN"},
+    {"nccl", "nccl", "NCCL"},
+    {"npp", "npp", "NPP"},
+    {"nvrtc", "nvrtc", "NVRTC"},
+    {"nvjpeg", "nvjpeg", "nvJPEG"},
+    {"nvToolsExt", "nvtx", "NVTX"},
+    {"nvidia-ml", "nvml", "NVML"},
+    {"cutensor", "cutensor", "cuTENSOR"},
+    {"cuda", "cu", "the CUDA driver API"},
+};
+
+bool isGpuLibrary(std::string_view argument) {
+  if (!argument.starts_with("-l")) return false;
+  argument.remove_prefix(2);
+  for (const GpuLibrary& library : kGpuLibraries) {
+    if (!argument.starts_with(library.option)) continue;
+    std::string_view rest = argument.substr(library.option.size());
+    if (rest.empty() || rest.starts_with("_static") || library.option == "npp" || library.option == "cudnn")
+      return true;
+  }
+  return false;
+}
+
+const GpuLibrary* libraryOf(std::string_view symbol) {
+  for (const GpuLibrary& library : kGpuLibraries) {
+    if (library.prefix.empty() || !symbol.starts_with(library.prefix)) continue;
+    // `cu` alone would take any word: driver functions go on with a capital.
+    if (library.prefix == "cu" && (symbol.size() < 3 || !std::isupper(static_cast<unsigned char>(symbol[2]))))
+      continue;
+    return &library;
+  }
+  return nullptr;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t kShown = 4;
+  std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), kShown));
+  std::string text = fmt::format("`{}`", fmt::join(shown, "`, `"));
+  return names.size() > kShown ? fmt::format("{} and {} more", text, names.size() - kShown) : text;
+}
+
+Error condense(const std::string& text) {
+  std::vector<std::string> missing, libraries, others;
+  auto addOnce = [](std::vector<std::string>& list, std::string value) {
+    if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(std::move(value));
+  };
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    auto after = [&](std::string_view marker) -> std::string {
+      auto at = line.find(marker);
+      return at == std::string::npos ? "" : line.substr(at + marker.size());
+    };
+    if (std::string symbol = after("undefined symbol: "); !symbol.empty())
+      addOnce(missing, symbol);
+    else if (std::string library = after("unable to find library -l"); !library.empty())
+      addOnce(libraries, library);
+    else if (std::string other = after("error: "); !other.empty())
+      addOnce(others, other);
+  }
+  if (!libraries.empty())
+    return Error{
+        fmt::format("cannot link the program: there is no library {}; is a -L missing?", listed(libraries))};
+  for (const std::string& symbol : missing)
+    if (const GpuLibrary* library = libraryOf(symbol))
+      return Error{fmt::format("the program calls {} of {}, which kcheck cannot run without a GPU",
+                               listed({symbol}), library->name)};
+  if (!missing.empty())
+    return Error{fmt::format("cannot link the program: nothing defines {}; is a source file or a -l missing?",
+                             listed(missing))};
+  if (!others.empty()) return Error{fmt::format("cannot link the program: {}", others.front())};
+  return Error{"cannot link the program: the linker failed without saying why"};
+}
+
+} // namespace
+
+OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, const Options& options,
+                                    const std::string& path) {
+  ProcessOptions linker;
+  linker.arguments = {KCHECK_CLANG, "-fuse-ld=lld", "-pthread", "-o", path};
+  std::vector<std::string> files;
+  for (const std::string& object : objects) {
+    files.push_back(fmt::format("{}.{}.o", path, files.size()));
+    if (auto written = writeFile(files.back(), object); !written) return written.error();
+  }
+  linker.arguments.insert(linker.arguments.end(), files.begin(), files.end());
+  for (const std::string& argument : options.linkArguments)
+    if (!isGpuLibrary(argument)) linker.arguments.push_back(argument);
+  for (std::string_view rest : {KCHECK_RUNTIME, "-ldl", "-lm"}) linker.arguments.emplace_back(rest);
+#ifdef KCHECK_LINK_SANITIZERS
+  linker.arguments.emplace_back("-fsanitize=address,undefined");
+#endif
+
+  const std::string messages = path + ".messages";
+  linker.errorFile = open(messages.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  auto ended = runProcess(linker);
+  if (linker.errorFile >= 0) close(linker.errorFile);
+  std::ostringstream text;
+  text << std::ifstream(messages).rdbuf();
+  std::error_code ignored;
+  files.push_back(messages);
+  for (const std::string& file : files) std::filesystem::remove(file, ignored);
+  if (!ended) return ended.error();
+  if (ended->interruptedBy) raise(ended->interruptedBy);
+  if (ended->exitStatus != 0 || ended->signal != 0) return condense(text.str());
+  return std::monostate{};
+}
+
+} // namespace kcheck::instrument

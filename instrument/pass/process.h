@@ -1,0 +1,31 @@
+// A child process that leaves nothing behind: own process group, killed on timeout or when kcheck itself is
+// told to stop, orphans included.
+#pragma once
+
+#include "report/error.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kcheck::instrument {
+
+struct ProcessOptions {
+  std::vector<std::string> arguments;   ///< the program's path first
+  std::vector<std::string> environment; ///< NAME=VALUE, on top of kcheck's own
+  int errorFile = -1;                   ///< stderr goes there; -1: inherited
+  double timeoutSeconds = 0;            ///< 0: none
+  std::uint64_t memoryLimitMb = 0;      ///< resident memory of the process; 0: none
+};
+
+struct ProcessResult {
+  int exitStatus = 0;
+  int signal = 0; ///< that ended the child
+  bool timedOut = false, outOfMemory = false;
+  int interruptedBy = 0; ///< signal that kcheck received meanwhile; the caller cleans up and raises it
+  double seconds = 0;
+};
+
+OrError<ProcessResult> runProcess(const ProcessOptions& options);
+
+} // namespace kcheck::instrument
