@@ -1,13 +1,151 @@
-// How the runtime in the checked program tells kcheck what it saw: an append-only log of fixed-size records
-// in a file that both processes map, so that a crash, an abort or a kill of the program loses nothing that
-// was written. Owned by runtime/core (writer) and pass/collect.cpp (reader).
+// How the runtime in the checked program tells kcheck what it saw: an append-only log of records in a file
+// that both processes map, so that a crash, an abort or a kill of the program loses nothing that was written.
+// Owned by runtime/core (writer) and pass/collect.cpp (reader). A record is complete when its kind is set,
+// which happens last; counts and metrics are updated in place.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 namespace kcheck::wire {
 
 inline constexpr const char* kDescriptorVariable =
     "KCHECK_REPORT_FD"; ///< environment: number of the inherited file
+inline constexpr const char* kOptionsVariable = "KCHECK_OPTIONS"; ///< environment: see runtime/core/options.h
+
+inline constexpr std::uint32_t kMagic = 0x4b434b4c, kVersion = 2;
+inline constexpr std::uint64_t kCapacity = 64u << 20; ///< the file's size; sparse until written
+inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
+
+/// Place of a String record in the log; 0 means none.
+using TextRef = std::uint32_t;
+
+struct Header {
+  std::uint32_t magic, version;
+  std::atomic<std::uint64_t> used;      ///< bytes, this header included
+  std::atomic<std::uint32_t> truncated; ///< set when a record found no room
+  std::atomic<std::uint32_t> ended;     ///< the program came to its normal end
+  std::atomic<std::uint64_t> kernelsLaunched;
+};
+
+enum class RecordKind : std::uint32_t { Unfinished, String, Image, Site, Finding, Metric, Launch };
+
+/// Opens every record; records are multiples of 8 bytes.
+struct Record {
+  std::uint32_t kind;  ///< RecordKind; stored atomically, last
+  std::uint32_t bytes; ///< this head included
+};
+
+enum class Rule : std::uint16_t {
+  RaceShared,
+  RaceGlobal,
+  RaceWarp,
+  RaceScope,
+  RaceHost,
+  BarrierDivergence,
+  WarpMask,
+  Hang,
+  OutOfBounds,
+  Misaligned,
+  UseAfterFree,
+  BadFree,
+  WrongSpace,
+  Leak,
+  InvalidLaunch,
+  UncheckedError,
+  UninitializedRead,
+  UnwrittenOutput,
+  AssertFailed, ///< a failing assert() in a kernel
+  Trap,
+  Unsupported, ///< the program uses what kcheck does not implement
+};
+
+/// Where code of the program was loaded; turns a return address into a place in the file `path`.
+struct Image {
+  Record head;
+  TextRef path;
+  std::uint32_t unused;
+  std::uint64_t base, end; ///< addresses; the place in the file is address - base
+};
+
+/// A row of the module's site table, written when a finding or metric first names it.
+struct Site {
+  Record head;
+  std::uint32_t site;
+  std::uint8_t kind, space; ///< abi::SiteKind, MemorySpace
+  std::uint16_t flags;
+  std::uint32_t bytes;
+  TextRef file;
+  std::uint32_t line, column;
+};
+
+enum class Doing : std::uint8_t { Read, Write, Atomic, Wait, Returned, Host, None };
+enum AccessFlag : std::uint8_t { HasBlock = 1, HasThread = 2, HasBefore = 4, HasAfter = 8, Many = 16 };
+
+/// One side of a finding. For Wait: `count` threads stand at `site`.
+struct Access {
+  std::uint32_t site;
+  Doing doing;
+  std::uint8_t flags;
+  std::uint8_t valueBytes, scope; ///< scope of an atomic: 1 block, 2 device, 3 system
+  std::uint32_t block[3], thread[3];
+  std::uint32_t count, unused;
+  std::uint64_t before, after; ///< memory content, low bytes first
+  std::uint64_t caller;        ///< return address of host code
+};
+
+/// How near two threads are; the order of kcheck::RaceScope.
+enum class Nearness : std::uint8_t { None, Warp, Block, Grid, Host };
+
+enum MemoryFlag : std::uint8_t { HasSize = 1, HasOffset = 2, Freed = 4, IsNull = 8, NoAllocation = 16 };
+
+struct Memory {
+  std::uint8_t space, flags; ///< MemorySpace
+  std::uint16_t kind;        ///< runtime::MemoryKind
+  std::uint32_t bytes;       ///< accessed
+  TextRef name;
+  std::uint32_t unused;
+  std::uint64_t size, allocatedBy, freedBy, address;
+  std::int64_t offset;
+};
+
+enum FindingFlag : std::uint8_t { SameValue = 1, SawDifferentValue = 2, NarrowFence = 4 };
+
+struct Finding {
+  Record head;
+  Rule rule;
+  Nearness nearness;
+  std::uint8_t flags;
+  std::uint8_t accessCount, unused[3];
+  std::uint64_t count; ///< counted atomically
+  TextRef kernel;      ///< display name
+  TextRef text;        ///< a sentence, where the rule alone does not say it
+  TextRef hint, detail;
+  std::uint64_t caller; ///< host code that asked for it (launch, copy, free)
+  std::uint64_t numbers[2];
+  Access access[2];
+  Memory memory;
+};
+
+/// Sums for one site in one kernel, updated in place after each launch.
+struct Metric {
+  Record head;
+  TextRef kernel;
+  std::uint32_t site;
+  std::uint8_t access, space; ///< Doing, MemorySpace
+  std::uint16_t unused;
+  std::uint32_t bankWays;
+  std::uint64_t requests, sectors, idealSectors, bytesRequested, lanes;
+};
+
+/// A kernel and shape that was launched, with how often.
+struct Launch {
+  Record head;
+  TextRef kernel, symbol;
+  std::uint32_t grid[3], block[3];
+  std::uint64_t sharedBytes, count, caller;
+};
+
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free);
 
 } // namespace kcheck::wire

@@ -26,9 +26,19 @@ const KernelEntry* findKernel(const char* name);
 /// the shape is the caller's (api/), so that it can answer with CUDA's error codes.
 void launch(const KernelEntry& kernel, const LaunchConfig& config, void** arguments);
 
+/// A launch ended by a trap, a failed assertion, a hang or a crash: the device answers with an error from now
+/// on. What happened has been reported.
+bool deviceFaulted();
+enum class DeviceFault : std::uint8_t { None, IllegalAddress, Assert, Trap, Timeout };
+DeviceFault deviceFault();
+/// Something that only time shows (a clock was read): a loop that waits is not a hang because of it.
+void noteProgress();
+
 /// Happens-before edges of the host side.
 void streamSynchronized(std::uint64_t stream); ///< the host has waited for all work of the stream
 void deviceSynchronized();
+/// Streams that nobody announces are blocking: they and the legacy default stream (0) wait for each other.
+void streamCreated(std::uint64_t stream, bool blocking);
 void eventRecorded(std::uint64_t event, std::uint64_t stream);
 void streamWaits(std::uint64_t stream, std::uint64_t event);
 void eventSynchronized(std::uint64_t event); ///< the host has waited for the event

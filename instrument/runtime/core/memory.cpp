@@ -1,1 +1,183 @@
 #include "instrument/runtime/core/memory.h"
+
+#include "instrument/runtime/core/allocations.h"
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/shadow.h"
+
+#include <algorithm>
+#include <cassert>
+
+namespace kcheck::runtime {
+namespace {
+
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kSmallestGap = 1024, kLargestGap = std::size_t{64} << 20;
+
+std::size_t rounded(std::size_t bytes) { return (bytes + kAlignment - 1) & ~(kAlignment - 1); }
+
+/// Redzone after an allocation: as large as the allocation within reason, so that a launch twice too large
+/// does not end up in a neighbour.
+std::size_t gapAfter(std::size_t bytes) { return std::clamp(rounded(bytes), kSmallestGap, kLargestGap); }
+
+Address addressOf(const void* pointer) { return reinterpret_cast<Address>(pointer); }
+
+/// Whether fresh memory of this kind counts as written: the host writes it unseen, or the loader has.
+bool startsWritten(MemoryKind kind) { return kind != MemoryKind::Device && kind != MemoryKind::Array; }
+
+} // namespace
+
+Allocations::Zone& Allocations::zoneOf(MemoryKind kind) {
+  return kind == MemoryKind::Pinned ? pinned : global;
+}
+
+Address Allocations::place(Zone& zone, std::size_t room) {
+  if (zone.next + room <= zone.end) {
+    Address base = zone.next;
+    zone.next += room;
+    return base;
+  }
+  while (true) {
+    for (auto it = zone.holes.begin(); it != zone.holes.end(); ++it)
+      if (it->second >= room) {
+        Address base = it->first;
+        std::size_t left = it->second - room;
+        zone.holes.erase(it);
+        if (left) zone.holes[base + room] = left;
+        return base;
+      }
+    if (zone.quarantine.empty()) return 0;
+    evict(zone);
+  }
+}
+
+/// Forgets the allocation that has been free for longest, and joins its room with holes beside it.
+void Allocations::evict(Zone& zone) {
+  Address base = zone.quarantine.front();
+  zone.quarantine.pop_front();
+  auto found = all.find(base);
+  assert(found != all.end() && !found->second.live);
+  std::size_t room = roomOf(found->second.bytes);
+  if (last == &found->second) last = nullptr;
+  all.erase(found);
+  auto after = zone.holes.upper_bound(base);
+  if (after != zone.holes.end() && base + room == after->first) {
+    room += after->second;
+    after = zone.holes.erase(after);
+  }
+  if (after != zone.holes.begin()) {
+    auto before = std::prev(after);
+    if (before->first + before->second == base) {
+      before->second += room;
+      return;
+    }
+  }
+  zone.holes[base] = room;
+}
+
+std::size_t Allocations::roomOf(std::size_t bytes) {
+  return rounded(std::max<std::size_t>(bytes, 1)) + gapAfter(bytes);
+}
+
+void* Allocations::add(std::size_t bytes, MemoryKind kind, void* caller, const char* name) {
+  Zone& zone = zoneOf(kind);
+  std::size_t room = roomOf(bytes);
+  if (room < bytes || (kind != MemoryKind::Pinned && live + bytes > kDeviceMemoryBytes)) return nullptr;
+  Address base = place(zone, room);
+  if (!base) return nullptr;
+  Allocation allocation;
+  allocation.id = ++count;
+  allocation.base = reinterpret_cast<void*>(base);
+  allocation.bytes = bytes;
+  allocation.kind = kind;
+  allocation.allocatedAt = caller;
+  allocation.name = name;
+  all[base] = allocation;
+  if (kind != MemoryKind::Pinned) live += bytes;
+  return allocation.base;
+}
+
+FreeResult Allocations::remove(void* pointer, MemoryKind kind, void* caller) {
+  Allocation* found = nearest(addressOf(pointer));
+  if (!found) return FreeResult::NotAnAllocation;
+  Address base = addressOf(found->base);
+  if (base != addressOf(pointer)) {
+    bool within = found->live && addressOf(pointer) - base < found->bytes;
+    return within ? FreeResult::NotTheStart : FreeResult::NotAnAllocation;
+  }
+  if (!found->live) return FreeResult::AlreadyFreed;
+  bool heap = found->kind == MemoryKind::Device || found->kind == MemoryKind::Managed;
+  bool wantsHeap = kind == MemoryKind::Device || kind == MemoryKind::Managed;
+  if (found->kind != kind && !(heap && wantsHeap)) return FreeResult::WrongKind;
+  found->live = false;
+  found->freedAt = caller;
+  if (found->kind != MemoryKind::Pinned) live -= found->bytes;
+  dropShadow(base, found->bytes);
+  zoneOf(found->kind).quarantine.push_back(base);
+  return FreeResult::Ok;
+}
+
+Allocation* Allocations::nearest(Address address) {
+  if (!inArena(address) || inShared(address) || all.empty()) return nullptr;
+  if (last && address - addressOf(last->base) < last->bytes) return last;
+  auto after = all.upper_bound(address);
+  if (after == all.begin()) return last = &after->second;
+  auto before = std::prev(after);
+  Address end = before->first + before->second.bytes;
+  if (address >= end && after != all.end() && after->first - address < address - end)
+    return last = &after->second;
+  return last = &before->second;
+}
+
+bool Allocations::materialise(Address address) {
+  Allocation* owner = nearest(address);
+  if (!owner || !owner->live) return false;
+  Address base = addressOf(owner->base), end = base + owner->bytes;
+  Address word = address & ~Address{3};
+  if (word >= end || word + 4 <= base) return false;
+  constexpr Address chunk = 4096;
+  Address from = std::max(base, word & ~(chunk - 1)), to = std::min(end, (word | (chunk - 1)) + 1);
+  Token fresh = startsWritten(owner->kind) ? kOld : kUnwritten;
+  for (Address at = from; at + 4 <= to; at += 4)
+    if (Cell& cell = cellOf(at); cell.write == kUnknown) cell = {fresh, 0};
+  if ((to & 3) && cellOf(to).write == kUnknown) { // the allocation ends within a word
+    cellOf(to) = {kPoison, 0};
+    fillShadow(to & ~Address{3}, to & 3, fresh);
+  }
+  return true;
+}
+
+// The interface of memory.h: the same under the lock.
+
+void* allocate(std::size_t bytes, MemoryKind kind, void* caller) {
+  if (!mapArenas()) return nullptr;
+  std::lock_guard lock(context().mutex);
+  return context().allocations.add(bytes, kind, caller, nullptr);
+}
+
+FreeResult release(void* pointer, MemoryKind kind, void* caller) {
+  std::lock_guard lock(context().mutex);
+  return context().allocations.remove(pointer, kind, caller);
+}
+
+const Allocation* find(const void* pointer) {
+  std::lock_guard lock(context().mutex);
+  return context().allocations.nearest(addressOf(pointer));
+}
+
+bool isDeviceAddress(const void* pointer) { return inArena(addressOf(pointer)); }
+
+std::size_t firstUnwritten(const void* pointer, std::size_t bytes) {
+  std::lock_guard lock(context().mutex);
+  Address begin = addressOf(pointer);
+  for (Address at = begin; at < begin + bytes; at = (at | 3) + 1) {
+    Cell& cell = cellOf(at);
+    if (cell.write == kUnknown && !context().allocations.materialise(at)) continue;
+    if (cell.write == kUnwritten) return at - begin;
+    if (cell.write != kBytes) continue;
+    for (Address byte = at; byte < std::min((at | 3) + 1, begin + bytes); ++byte)
+      if (byteCells(cell).cell[byte & 3].write == kUnwritten) return byte - begin;
+  }
+  return bytes;
+}
+
+} // namespace kcheck::runtime

@@ -1,0 +1,108 @@
+// The careful half of access.h: every byte of the access, in the order bounds, initialisation, races.
+#include "instrument/runtime/core/access.h"
+
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/outside.h"
+#include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/sync.h"
+
+#include <algorithm>
+
+namespace kcheck::runtime {
+namespace {
+
+/// Larger accesses are copies of whole objects, padding included.
+constexpr std::size_t kLargestScalar = 16;
+
+void checkCell(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {
+  if (cell.write == kUnknown && !access.shared && context().allocations.materialise(at) &&
+      cell.write == kBytes)
+    return; // the last word of an allocation: the caller looks again, byte by byte
+  if (cell.write == kPoison || cell.write == kUnknown) {
+    if (!access.outside) reportOutside(access.thread, access.address, access.bytes, access.site, access.kind);
+    access.outside = true;
+    return;
+  }
+  if (access.shared) { // what an earlier block left in this window
+    if (!isReserved(cell.write) && cell.write < access.block.born) cell = {kUnwritten, 0};
+    if (cell.read < access.block.born) cell.read = 0;
+  }
+  if (cell.write == kUnwritten) {
+    if (access.reads()) ++access.unwrittenBytes;
+  } else if (context().options.races) {
+    checkWriter(access, cell, sites, at);
+  }
+  if (access.writes()) {
+    if (context().options.races) checkReaders(access, cell, sites, at);
+    noteWriter(access, cell, sites, at);
+  } else if (cell.write != kUnwritten || access.shared) {
+    noteReader(access, cell, sites, at);
+  } else {
+    cell.read = access.thread.me;
+    sites.read = narrowSite(access.site);
+  }
+}
+
+/// The bytes [at, end) of one word.
+void checkWord(CheckedAccess& access, Address at, Address end) {
+  Cell& cell = cellOf(at);
+  CellSites& sites = sitesOf(at);
+  bool whole = (at & 3) == 0 && end - at == 4;
+  if (whole && cell.write != kBytes) {
+    checkCell(access, cell, sites, at);
+    if (cell.write != kBytes) return;
+  }
+  if (cell.write == kUnknown && !access.shared) context().allocations.materialise(at);
+  ByteCells& bytes = cell.write == kBytes ? byteCells(cell) : expand(cell, sites);
+  std::uint32_t unwritten = access.unwrittenBytes;
+  for (Address byte = at; byte < end; ++byte)
+    checkCell(access, bytes.cell[byte & 3], bytes.sites[byte & 3], byte);
+  access.unwrittenBytes = std::min(access.unwrittenBytes, unwritten + 1); // words and bytes count alike
+  collapse(cell, sites);
+}
+
+void reportUnwrittenRead(CheckedAccess& access) {
+  wire::Finding finding = emptyFinding(wire::Rule::UninitializedRead);
+  finding.kernel = access.block.launch->name;
+  finding.accessCount = 1;
+  finding.access[0] = describeThread(access.thread, access.site, access.doing());
+  describeAccessed(access.block, finding.memory, access.address, access.bytes);
+  report(finding);
+}
+
+} // namespace
+
+void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site, AccessKind kind,
+                 AtomicOrder order) {
+  BlockState& block = thread.owner();
+  if (bytes == 0) return;
+  if (!inArena(address) || !inArena(address + bytes - 1)) {
+    checkForeign(thread, address, bytes, site, kind);
+    return;
+  }
+  const abi::SiteInfo* info = block.watchVolatile ? context().site(site) : nullptr;
+  bool isVolatile = info && (info->flags & abi::SiteVolatile);
+  CheckedAccess access{thread,    block, address, static_cast<std::uint32_t>(bytes),
+                       site,      kind,  order,   inShared(address),
+                       isVolatile};
+  if (bytes <= kLargestScalar && (bytes & (bytes - 1)) == 0 && (address & (bytes - 1)))
+    reportMisaligned(thread, address, bytes, site, kind);
+  if (!block.launch->pendingValues.empty()) settleValues(*block.launch);
+  for (Address at = address, end = address + bytes; at < end;) {
+    Address next = std::min(end, (at | 3) + 1);
+    checkWord(access, at, next);
+    at = next;
+  }
+  std::uint32_t words = static_cast<std::uint32_t>(((address + bytes + 3) >> 2) - (address >> 2));
+  if (access.unwrittenBytes && (bytes <= kLargestScalar || access.unwrittenBytes == words))
+    reportUnwrittenRead(access);
+  if (!block.launch->tracksSync) return;
+  if (access.atomic()) synchronise(thread, address, order);
+  if (isVolatile && !access.atomic()) {
+    constexpr std::uint32_t system = 3 << 4;
+    synchronise(thread, address, {system | (access.writes() ? 0x200u : 0x100u)});
+  }
+}
+
+} // namespace kcheck::runtime

@@ -1,0 +1,211 @@
+// Barriers of a block and of the grid: when they are complete, what they order, and who is missing when not.
+#include "instrument/runtime/core/blocks.h"
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/metrics.h"
+#include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/scheduler.h"
+#include "instrument/runtime/core/sync.h"
+
+#include <algorithm>
+#include <map>
+
+namespace kcheck::runtime {
+namespace {
+
+using abi::BarrierOp;
+using abi::WaitKind;
+
+/// Results of barrier.red, the same for all that wait.
+void answer(const std::vector<ThreadState*>& waiting) {
+  std::uint64_t count = 0;
+  for (const ThreadState* thread : waiting) count += thread->wait.d != 0;
+  for (ThreadState* thread : waiting) {
+    switch (static_cast<BarrierOp>(thread->wait.c & 0xff)) {
+    case BarrierOp::None: break;
+    case BarrierOp::Count: thread->wait.result = count; break;
+    case BarrierOp::And: thread->wait.result = count == waiting.size(); break;
+    case BarrierOp::Or: thread->wait.result = count != 0; break;
+    }
+    wake(*thread);
+  }
+}
+
+void release(BlockState& block, const std::vector<ThreadState*>& waiting, std::uint32_t barrier) {
+  ++block.launch->progress;
+  bool whole = waiting.size() == block.live && block.arrived[barrier] == 0;
+  if (whole) {
+    endInterval(block);
+    joinBlock(block);
+    startInterval(block);
+  } else {
+    joinThreads(block, waiting, block.arrivedKnown[barrier]);
+  }
+  block.arrived[barrier] = 0;
+  block.arrivedKnown[barrier].clear();
+  answer(waiting);
+}
+
+std::vector<ThreadState*> waitingAt(const BlockState& block, std::uint32_t barrier) {
+  std::vector<ThreadState*> waiting;
+  for (ThreadState& thread : block)
+    if (waitsFor(thread, WaitKind::BlockBarrier) && thread.wait.a % kBarriers == barrier)
+      waiting.push_back(&thread);
+  return waiting;
+}
+
+/// barrier.sync may be reached from different places; __syncthreads() may not.
+bool mayDiffer(const ThreadState& thread) {
+  const abi::SiteInfo* info = context().site(thread.wait.site);
+  return info && (info->flags & abi::SiteUnalignedBarrier);
+}
+
+bool samePlace(const ThreadState& a, const ThreadState& b) {
+  return a.wait.site == b.wait.site || mayDiffer(a) || mayDiffer(b);
+}
+
+wire::Access describeWaiting(const BlockState& block, const ThreadState& thread) {
+  bool done = thread.status == ThreadStatus::Done;
+  wire::Access access = describeThread(thread, done ? wire::kNoSite : thread.wait.site,
+                                       done ? wire::Doing::Returned : wire::Doing::Wait);
+  for (const ThreadState& other : block)
+    access.count += done ? other.status == ThreadStatus::Done
+                         : other.status == ThreadStatus::Waiting && other.wait.site == thread.wait.site;
+  return access;
+}
+
+void reportDivergence(const BlockState& block, const ThreadState& waiting, const ThreadState& elsewhere) {
+  wire::Finding finding = emptyFinding(wire::Rule::BarrierDivergence);
+  finding.kernel = block.launch->name;
+  finding.caller = reinterpret_cast<std::uint64_t>(block.launch->config.caller);
+  finding.nearness = waiting.warp == elsewhere.warp ? wire::Nearness::Warp : wire::Nearness::Block;
+  finding.accessCount = 2;
+  finding.access[0] = describeWaiting(block, waiting);
+  finding.access[1] = describeWaiting(block, elsewhere);
+  finding.numbers[0] = block.threadCount;
+  report(finding);
+}
+
+/// A thread that is not where `waiting` waits: at another place, or returned.
+const ThreadState* findElsewhere(const BlockState& block, const ThreadState& waiting) {
+  const ThreadState* returned = nullptr;
+  for (const ThreadState& thread : block) {
+    if (thread.status == ThreadStatus::Done)
+      returned = returned ? returned : &thread;
+    else if (thread.wait.kind != waiting.wait.kind || !samePlace(thread, waiting))
+      return &thread;
+  }
+  return returned;
+}
+
+} // namespace
+
+void arriveAtBarrier(ThreadState& thread) {
+  BlockState& block = thread.owner();
+  std::uint32_t barrier = thread.wait.a % kBarriers;
+  ++block.arrived[barrier];
+  block.arrivedKnown[barrier].join(released(thread));
+}
+
+bool answerBarriers(BlockState& block) {
+  bool released = false;
+  // The common case without collecting anything: every thread at the same whole-block barrier.
+  std::uint32_t used = 0;
+  for (const ThreadState& thread : block)
+    if (waitsFor(thread, WaitKind::BlockBarrier)) used |= 1u << thread.wait.a % kBarriers;
+  for (std::uint32_t barrier = 0; used >> barrier; ++barrier) {
+    if (!(used >> barrier & 1)) continue;
+    std::vector<ThreadState*> waiting = waitingAt(block, barrier);
+    const ThreadState& first = *waiting.front();
+    std::uint32_t expected = first.wait.b ? first.wait.b : block.threadCount;
+    if (waiting.size() + block.arrived[barrier] < expected) continue;
+    if (first.wait.b == 0 || first.wait.b == block.threadCount)
+      for (const ThreadState* thread : waiting)
+        if (!samePlace(*thread, first)) {
+          reportDivergence(block, first, *thread);
+          break;
+        }
+    release(block, waiting, barrier);
+    released = true;
+  }
+  return released;
+}
+
+bool forceBarriers(BlockState& block) {
+  for (std::uint32_t barrier = 0; barrier < kBarriers; ++barrier) {
+    std::vector<ThreadState*> waiting = waitingAt(block, barrier);
+    if (waiting.empty()) continue;
+    if (const ThreadState* elsewhere = findElsewhere(block, *waiting.front()))
+      reportDivergence(block, *waiting.front(), *elsewhere);
+    release(block, waiting, barrier);
+    return true;
+  }
+  // Only the grid barrier is left: threads have returned, or blocks, that it waits for.
+  bool any = false;
+  for (ThreadState& thread : block) {
+    if (!waitsFor(thread, WaitKind::GridSync)) continue;
+    if (!any)
+      if (const ThreadState* elsewhere = findElsewhere(block, thread))
+        reportDivergence(block, thread, *elsewhere);
+    any = true;
+    wake(thread);
+  }
+  return any;
+}
+
+bool answerGrid(LaunchState& launch) {
+  if (launch.started != launch.gridBlocks) return false;
+  std::uint64_t waiting = 0;
+  for (auto& block : launch.slots) {
+    if (!block->running) continue;
+    for (const ThreadState& thread : *block) {
+      if (thread.status == ThreadStatus::Done) continue;
+      if (!waitsFor(thread, WaitKind::GridSync)) return false;
+      ++waiting;
+    }
+  }
+  if (waiting == 0 || waiting != launch.gridBlocks * launch.blockThreads) return false;
+  ++launch.progress;
+  Epochs& epochs = context().epochs;
+  launch.many = launch.floor = epochs.takeOperation();
+  joinGrid(launch);
+  for (auto& block : launch.slots) {
+    if (!block->running) continue;
+    endInterval(*block);
+    block->floor = launch.floor;
+    block->launchMany = launch.many;
+    startInterval(*block);
+    block->alone = false;
+    for (ThreadState& thread : *block) wake(thread);
+  }
+  return true;
+}
+
+void reportHang(LaunchState& launch) {
+  // Groups of threads by where they stand, the largest two in the finding.
+  std::map<std::pair<ThreadStatus, std::uint32_t>, std::vector<const ThreadState*>> groups;
+  for (auto& block : launch.slots) {
+    if (!block->running) continue;
+    for (const ThreadState& thread : *block)
+      if (thread.status != ThreadStatus::Done) groups[{thread.status, thread.wait.site}].push_back(&thread);
+  }
+  std::vector<std::vector<const ThreadState*>> sorted;
+  for (auto& [place, threads] : groups) sorted.push_back(threads);
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) {
+    return a.size() != b.size() ? a.size() > b.size() : a.front()->linear < b.front()->linear;
+  });
+  wire::Finding finding = emptyFinding(wire::Rule::Hang);
+  finding.kernel = launch.name;
+  finding.caller = reinterpret_cast<std::uint64_t>(launch.config.caller);
+  finding.accessCount = static_cast<std::uint8_t>(std::min<std::size_t>(2, sorted.size()));
+  for (unsigned i = 0; i < finding.accessCount; ++i) {
+    const ThreadState& thread = *sorted[i].front();
+    finding.access[i] = describeThread(thread, thread.wait.site, wire::Doing::Wait);
+    finding.access[i].count = static_cast<std::uint32_t>(sorted[i].size());
+    finding.access[i].scope = thread.status == ThreadStatus::Yielded; // polls rather than waits
+  }
+  finding.numbers[0] = sorted.size();
+  report(finding);
+}
+
+} // namespace kcheck::runtime

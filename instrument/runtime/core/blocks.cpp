@@ -1,0 +1,163 @@
+#include "instrument/runtime/core/blocks.h"
+
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/metrics.h"
+#include "instrument/runtime/core/scheduler.h"
+#include "instrument/runtime/core/shadow.h"
+
+#include <algorithm>
+
+namespace kcheck::runtime {
+namespace {
+
+/// Unchecked bytes before the first shared variable, so that negative indices stay in the window.
+constexpr std::size_t kLead = 4096;
+constexpr std::size_t kMostRooms = 4096, kMostThreads = 1 << 20;
+
+Address windowOf(std::uint32_t slot) { return kSharedBase + slot * kWindowBytes; }
+
+/// The window's cells: unwritten where variables are, poison elsewhere.
+void layOutWindow(BlockState& room, const LaunchState& launch) {
+  const KernelEntry& kernel = *launch.kernel;
+  Address window = windowOf(room.slot), base = window + kLead;
+  constexpr Address dynamicAlign = 128;
+  Address dynamic = (base + kernel.staticSharedBytes + dynamicAlign - 1) & ~(dynamicAlign - 1);
+  room.shared = reinterpret_cast<std::byte*>(base);
+  room.dynamicSharedBase = reinterpret_cast<std::byte*>(dynamic);
+  room.dynamicShared = static_cast<std::uint32_t>(launch.config.dynamicShared);
+  if (room.laidOutFor == &kernel && room.laidOutDynamic == launch.config.dynamicShared) return;
+  if (room.laidOutFor) dropShadow(window, kWindowBytes);
+  room.laidOutFor = &kernel;
+  room.laidOutDynamic = launch.config.dynamicShared;
+  for (std::uint32_t i = 0; i < kernel.sharedCount; ++i)
+    fillShadow(base + kernel.shared[i].offset, kernel.shared[i].bytes, kUnwritten);
+  fillShadow(dynamic, launch.config.dynamicShared, kUnwritten);
+}
+
+/// Indices of the threads, which stay the same for all blocks of a launch.
+void makeThreads(BlockState& room, const LaunchState& launch) {
+  const Dim3& shape = launch.config.block;
+  if (room.threadCount != launch.blockThreads) {
+    room.threadCount = launch.blockThreads;
+    room.threads = std::make_unique<ThreadState[]>(room.threadCount);
+  }
+  room.warps = (room.threadCount + kWarpSize - 1) / kWarpSize;
+  for (std::uint32_t i = 0; i < room.threadCount; ++i) {
+    ThreadState& thread = room.threads[i];
+    thread.threadIdx[0] = i % shape.x;
+    thread.threadIdx[1] = i / shape.x % shape.y;
+    thread.threadIdx[2] = i / shape.x / shape.y;
+    thread.linear = i;
+    thread.lane = i % kWarpSize;
+    thread.warp = i / kWarpSize;
+    thread.block = static_cast<abi::BlockContext*>(&room);
+  }
+}
+
+void prepareRoom(BlockState& room, LaunchState& launch) {
+  room.launch = &launch;
+  const Dim3 &grid = launch.config.grid, &block = launch.config.block;
+  std::copy_n(std::initializer_list<std::uint32_t>{grid.x, grid.y, grid.z}.begin(), 3, room.gridDim);
+  std::copy_n(std::initializer_list<std::uint32_t>{block.x, block.y, block.z}.begin(), 3, room.blockDim);
+  makeThreads(room, launch);
+  layOutWindow(room, launch);
+  room.many = 2 * room.threadCount;
+  room.launchMany = launch.many;
+  room.floor = launch.floor;
+  room.exact = launch.exact;
+  room.watchVolatile = launch.tracksSync;
+  room.known.clear();
+  room.knownWide.clear();
+  prepareMetrics(room);
+}
+
+BlockState& freeRoom(LaunchState& launch) {
+  for (auto& room : launch.slots)
+    if (!room->running) {
+      if (room->launch != &launch || room->launchNumber != launch.number) prepareRoom(*room, launch);
+      room->launchNumber = launch.number;
+      return *room;
+    }
+  auto room = std::make_unique<BlockState>();
+  room->slot = static_cast<std::uint32_t>(launch.slots.size());
+  prepareRoom(*room, launch);
+  room->launchNumber = launch.number;
+  launch.slots.push_back(std::move(room));
+  return *launch.slots.back();
+}
+
+} // namespace
+
+std::size_t mostResident(const LaunchState& launch) {
+  if (launch.config.cooperative || (launch.kernel->usesGridSync & abi::TraitGridSync))
+    return kSharedBytes / kWindowBytes;
+  return std::clamp<std::size_t>(kMostThreads / launch.blockThreads, 16, kMostRooms);
+}
+
+BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
+  BlockState& block = freeRoom(launch);
+  const Dim3& grid = launch.config.grid;
+  block.running = true;
+  block.index = index;
+  block.blockIdx[0] = static_cast<std::uint32_t>(index % grid.x);
+  block.blockIdx[1] = static_cast<std::uint32_t>(index / grid.x % grid.y);
+  block.blockIdx[2] = static_cast<std::uint32_t>(index / grid.x / grid.y);
+  block.live = block.threadCount;
+  block.alone = true;
+  block.floor = launch.floor;
+  block.launchMany = launch.many;
+  block.born = block.ordered = block.interval = context().epochs.takeInterval(index, block.threadCount);
+  if (launch.tracksSync) {
+    for (Clock* clock :
+         {&block.known, &block.knownWide, &block.fenced, &block.fencedBlock, &block.fencedWide})
+      clock->clear();
+  }
+  for (ThreadState& thread : block) {
+    thread.me = block.interval + 2 * thread.linear;
+    thread.status = ThreadStatus::NotStarted;
+    thread.coroutine = nullptr;
+    thread.polled = 0;
+    if (thread.sync) *thread.sync = SyncState();
+  }
+  std::fill_n(block.arrived, kBarriers, 0u);
+  return block;
+}
+
+void endBlock(BlockState& block) {
+  endInterval(block);
+  block.running = false;
+  block.live = 0;
+  block.frames.reset();
+}
+
+void renewTokensIfNeeded(LaunchState& launch, bool quiet) {
+  Context& all = context();
+  constexpr std::uint64_t reserve = 1u << 26;
+  if (!all.epochs.exhausted(quiet ? 2 * reserve : reserve) || !quiet) return;
+  auto renew = [](Cell& cell) {
+    if (!isReserved(cell.write)) cell.write = kOld;
+    cell.read = 0;
+  };
+  auto renewRange = [&](Address from, std::size_t bytes, Token written) {
+    for (Address at = from; at < from + bytes; at += 4) {
+      Cell& cell = cellOf(at);
+      if (cell.write == kUnknown) continue;
+      if (cell.write == kBytes) {
+        for (Cell& byte : byteCells(cell).cell) renew(byte);
+        continue;
+      }
+      renew(cell);
+      if (cell.write == kOld) cell.write = written;
+    }
+  };
+  all.allocations.forEach([&](const Allocation& allocation) {
+    if (allocation.live) renewRange(reinterpret_cast<Address>(allocation.base), allocation.bytes, kOld);
+  });
+  for (auto& room : launch.slots) renewRange(windowOf(room->slot), kWindowBytes, kUnwritten);
+  all.epochs.restart();
+  all.epochs.forgetOwners();
+  all.streams.forget();
+  beginTokens(launch);
+}
+
+} // namespace kcheck::runtime

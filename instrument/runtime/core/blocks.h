@@ -1,0 +1,18 @@
+// Rooms for resident blocks: shared window, thread states, and what starts and ends a block in them.
+#pragma once
+
+#include "instrument/runtime/core/state.h"
+
+namespace kcheck::runtime {
+
+std::size_t mostResident(const LaunchState& launch);
+/// A block in a free room, its threads not started.
+BlockState& startBlock(LaunchState& launch, std::uint64_t index);
+void endBlock(BlockState& block);
+/// Before tokens run out: starts counting anew, where everything in the shadow then counts as ordered.
+/// `quiet`: no block runs.
+void renewTokensIfNeeded(LaunchState& launch, bool quiet);
+/// The launch's first tokens, as an operation of its stream.
+void beginTokens(LaunchState& launch);
+
+} // namespace kcheck::runtime

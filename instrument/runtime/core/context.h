@@ -1,0 +1,34 @@
+// The runtime's one context: what lives as long as the program. Made on first use and never destroyed,
+// because exit handlers of the checked program still call in.
+#pragma once
+
+#include "instrument/abi.h"
+#include "instrument/runtime/core/allocations.h"
+#include "instrument/runtime/core/epochs.h"
+#include "instrument/runtime/core/launch.h"
+#include "instrument/runtime/core/options.h"
+#include "instrument/runtime/core/streams.h"
+
+#include <mutex>
+#include <vector>
+
+namespace kcheck::runtime {
+
+struct LaunchState;
+
+struct Context {
+  RuntimeOptions options;
+  std::mutex mutex; ///< over allocations
+  Allocations allocations;
+  Epochs epochs;
+  Streams streams;
+  std::vector<const abi::ModuleEntry*> modules;
+  LaunchState* launch = nullptr; ///< the one that runs now
+  DeviceFault fault = DeviceFault::None;
+
+  const abi::SiteInfo* site(std::uint32_t number) const;
+};
+
+Context& context();
+
+} // namespace kcheck::runtime

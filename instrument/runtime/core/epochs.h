@@ -1,0 +1,69 @@
+// The one clock of the run: hands out tokens in ranges and remembers to whom. A block takes a range for each
+// of its barrier intervals (two tokens per thread and two for "several"); a thread that releases something
+// takes a pair of its own, so that what it does afterwards is told apart.
+#pragma once
+
+#include "instrument/runtime/core/shadow.h"
+
+#include <vector>
+
+namespace kcheck::runtime {
+
+inline constexpr std::uint32_t kWholeBlock = ~std::uint32_t{0};
+inline constexpr std::uint32_t kWarpEpoch = std::uint32_t{1} << 31; ///< | number of the warp in the block
+
+/// Who holds the tokens from `first` on, up to the next entry.
+struct Epoch {
+  Token first;
+  std::uint32_t
+      thread; ///< in the block; kWholeBlock for an interval of the block, kWarpEpoch | warp for a warp
+  std::uint64_t block; ///< linear index in the grid
+};
+
+/// One token's owner.
+struct Owner {
+  std::uint64_t block = 0;
+  std::uint32_t thread = kWholeBlock; ///< kWholeBlock: several threads
+  Token intervalStart = 0;            ///< of the range that the token belongs to
+};
+
+class Epochs {
+public:
+  Token now() const { return next; }
+  /// Range for one interval of a block of `threads` threads.
+  Token takeInterval(std::uint64_t block, std::uint32_t threads) {
+    entries.push_back({next, kWholeBlock, block});
+    return advance(2 * threads + 2);
+  }
+  Token takeThread(std::uint64_t block, std::uint32_t thread) {
+    entries.push_back({next, thread, block});
+    return advance(2);
+  }
+  /// A token for each lane of a warp.
+  Token takeWarp(std::uint64_t block, std::uint32_t warp) {
+    entries.push_back({next, kWarpEpoch | warp, block});
+    return advance(64);
+  }
+  /// Tokens for a launch or host operation as such.
+  Token takeOperation() { return advance(2); }
+
+  /// The owner of a token of the current launch; `threads` per block.
+  Owner ownerOf(Token token, std::uint32_t threads) const;
+
+  /// A new launch starts: tokens before it have no owners any more.
+  void forgetOwners() { entries.clear(); }
+  /// So near the end of 32 bits that tokens must be renewed before `wanted` more are taken.
+  bool exhausted(std::uint64_t wanted) const { return std::uint64_t{next} + wanted >= kLastToken; }
+  void restart() { next = kFirstToken; } ///< the shadow must hold no token any more
+
+private:
+  Token advance(std::uint64_t count) {
+    Token first = next;
+    next += static_cast<Token>(count);
+    return first;
+  }
+  Token next = kFirstToken;
+  std::vector<Epoch> entries;
+};
+
+} // namespace kcheck::runtime

@@ -1,0 +1,132 @@
+// The calls of abi_calls.def that core/ answers: accesses, fences, frames, traps.
+#include "instrument/runtime/core/access.h"
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/metrics.h"
+#include "instrument/runtime/core/outside.h"
+#include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/scheduler.h"
+#include "instrument/runtime/core/sync.h"
+
+#include <string>
+
+using namespace kcheck;
+using namespace kcheck::runtime;
+
+namespace {
+
+ThreadState& stateOf(abi::ThreadContext* thread) { return *static_cast<ThreadState*>(thread); }
+
+void before(ThreadState& thread, Address address, std::uint64_t bytes, std::uint32_t site) {
+  const BlockState& block = thread.owner();
+  if (block.launch->steps) stepAccess(thread);
+  if (block.log) logAccess(thread, address, bytes, site);
+}
+
+wire::Finding findingOf(const ThreadState& thread, wire::Rule rule) {
+  wire::Finding finding = emptyFinding(rule);
+  finding.kernel = thread.owner().launch->name;
+  finding.accessCount = 1;
+  finding.access[0] = describeThread(thread, wire::kNoSite, wire::Doing::None);
+  return finding;
+}
+
+/// Zeroed, or as the initialiser will leave it: device variables have content before the first launch.
+void placeGlobals(const abi::ModuleEntry& module) {
+  for (std::uint32_t i = 0; i < module.globalCount; ++i) {
+    const abi::GlobalEntry& global = module.globals[i];
+    bool constant = global.space == static_cast<std::uint8_t>(MemorySpace::Constant);
+    std::lock_guard lock(context().mutex);
+    MemoryKind kind = constant ? MemoryKind::Constant : MemoryKind::Symbol;
+    *global.slot = context().allocations.add(global.bytes, kind, nullptr, global.name);
+  }
+  if (module.initialise) module.initialise();
+}
+
+} // namespace
+
+extern "C" {
+
+void kcRegisterModule(const abi::ModuleEntry* module) {
+  if (module->version != abi::kVersion || !mapArenas()) return;
+  context().modules.push_back(module);
+  placeGlobals(*module);
+}
+
+void kcRead(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, std::uint32_t site) {
+  ThreadState& thread = stateOf(context);
+  auto address = reinterpret_cast<Address>(pointer);
+  before(thread, address, bytes, site);
+  access<runtime::AccessKind::Read>(thread, address, bytes, site);
+}
+
+void kcWrite(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, std::uint32_t site) {
+  ThreadState& thread = stateOf(context);
+  auto address = reinterpret_cast<Address>(pointer);
+  before(thread, address, bytes, site);
+  access<runtime::AccessKind::Write>(thread, address, bytes, site);
+}
+
+void kcAtomic(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, std::uint32_t site,
+              std::uint32_t order) {
+  ThreadState& thread = stateOf(context);
+  auto address = reinterpret_cast<Address>(pointer);
+  before(thread, address, bytes, site);
+  AtomicOrder atomic{order};
+  const BlockState& block = thread.owner();
+  if (!block.launch->tracksSync && atomic.stores() && atomic.scope() >= 2 && bytes == 4 && inArena(address) &&
+      !inShared(address) && !(address & 3) && fastAtomicGlobal(thread, block, address))
+    return;
+  runtime::AccessKind kind = !atomic.stores()  ? runtime::AccessKind::AtomicLoad
+                             : !atomic.loads() ? runtime::AccessKind::AtomicStore
+                                               : runtime::AccessKind::Atomic;
+  checkAccess(thread, address, bytes, site, kind, atomic);
+}
+
+void kcFence(abi::ThreadContext* context, std::uint32_t scope) {
+  ThreadState& thread = stateOf(context);
+  if (thread.owner().launch->tracksSync) fence(thread, scope);
+}
+
+void kcLocal(abi::ThreadContext* context, void* base, std::uint64_t arrayBytes, void* pointer,
+             std::uint64_t bytes, std::uint32_t site) {
+  checkLocal(stateOf(context), reinterpret_cast<Address>(base), arrayBytes,
+             reinterpret_cast<Address>(pointer), bytes, site);
+}
+
+void* kcFrame(abi::ThreadContext* context, std::uint64_t bytes) {
+  return stateOf(context).owner().frames.take(bytes);
+}
+
+void kcBlock(abi::ThreadContext* context) { stateOf(context).fibre->leave(); }
+
+void kcAssertFail(abi::ThreadContext* context, const char* expression, const char* file, std::uint32_t line,
+                  const char* function) {
+  ThreadState& thread = stateOf(context);
+  wire::Finding finding = findingOf(thread, wire::Rule::AssertFailed);
+  finding.text = text(expression);
+  finding.hint = text(function);
+  finding.detail = text(file);
+  finding.numbers[0] = line;
+  report(finding);
+  abandonThread(thread, DeviceFault::Assert);
+}
+
+void kcTrap(abi::ThreadContext* context) {
+  ThreadState& thread = stateOf(context);
+  wire::Finding finding = findingOf(thread, wire::Rule::Trap);
+  finding.text = text("the kernel stopped itself with a trap");
+  report(finding);
+  abandonThread(thread, DeviceFault::Trap);
+}
+
+void kcUnsupported(abi::ThreadContext* context, const char* feature, std::uint32_t site) {
+  ThreadState& thread = stateOf(context);
+  wire::Finding finding = findingOf(thread, wire::Rule::Unsupported);
+  finding.access[0].site = site;
+  finding.text = text(feature);
+  report(finding);
+  abandonThread(thread, DeviceFault::Trap);
+}
+
+} // extern "C"

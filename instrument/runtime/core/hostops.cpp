@@ -1,0 +1,125 @@
+// What copies and fills of the host do to the shadow, and the races between them and kernels of other
+// streams.
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/memory.h"
+#include "instrument/runtime/core/shadow.h"
+
+#include <algorithm>
+
+namespace kcheck::runtime {
+namespace {
+
+/// The part of a range that is device memory at all.
+struct Range {
+  Address begin, end;
+  Range(const void* pointer, std::size_t bytes)
+      : begin(reinterpret_cast<Address>(pointer)), end(begin + bytes) {
+    const Allocation* owner = bytes ? find(pointer) : nullptr;
+    Address base = owner ? reinterpret_cast<Address>(owner->base) : 0;
+    if (!owner || !owner->live || begin < base || begin >= base + owner->bytes)
+      end = begin;
+    else
+      end = std::min(end, base + owner->bytes);
+  }
+};
+
+Token operationToken(std::uint64_t stream) {
+  Context& all = context();
+  if (const Operation* same = all.streams.continued(stream)) return same->token;
+  return all.streams.begin(stream, all.epochs.takeOperation(), nullptr, nullptr).token;
+}
+
+void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites, bool writes) {
+  const Operation* other = context().streams.operationOf(token);
+  wire::Finding finding = emptyFinding(wire::Rule::RaceHost);
+  finding.nearness = wire::Nearness::Host;
+  finding.accessCount = 2;
+  finding.access[0].doing = wire::Doing::Host;
+  finding.access[0].unused = writes;
+  wire::Access& theirs = finding.access[1];
+  bool kernel = other && other->kernel;
+  theirs.doing = !kernel ? wire::Doing::Host : earlierWrites ? wire::Doing::Write : wire::Doing::Read;
+  theirs.unused = earlierWrites;
+  theirs.site = kernel && site != kWideSite ? site : wire::kNoSite;
+  if (kernel) finding.kernel = text(other->kernel->displayName);
+  theirs.caller = other ? reinterpret_cast<std::uint64_t>(other->caller) : 0;
+  describeMemory(finding.memory, reinterpret_cast<void*>(at), 1);
+  report(finding);
+}
+
+/// Checks one word or byte; true when nothing was wrong.
+bool checkCell(const Cell& cell, const CellSites& sites, Address at, bool writes) {
+  const Streams& streams = context().streams;
+  if (!isReserved(cell.write) && cell.write >= streams.floor() && !streams.before(cell.write)) {
+    reportRace(at, cell.write, sites.write, true, writes);
+    return false;
+  }
+  if (writes && cell.read >= streams.floor() && cell.read < kReadSet && !streams.before(cell.read)) {
+    reportRace(at, cell.read, sites.read, false, true);
+    return false;
+  }
+  return true;
+}
+
+void checkRange(const Range& range, bool writes) {
+  if (!context().options.races) return;
+  Token floor = context().streams.floor();
+  for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
+    const Cell& cell = cellOf(at);
+    if (cell.write == kBytes) {
+      for (Address byte = at; byte < std::min((at | 3) + 1, range.end); ++byte)
+        if (!checkCell(byteCells(cell).cell[byte & 3], byteCells(cell).sites[byte & 3], byte, writes)) return;
+    } else if (((cell.write >= floor && !isReserved(cell.write)) || cell.read >= floor) &&
+               !checkCell(cell, sitesOf(at), at, writes)) {
+      return; // one report per operation
+    }
+  }
+}
+
+} // namespace
+
+void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream) {
+  Range range(pointer, bytes);
+  if (range.begin == range.end) return;
+  Token token = operationToken(stream);
+  checkRange(range, true);
+  context().allocations.materialise(range.begin);
+  context().allocations.materialise(range.end - 1);
+  fillShadow(range.begin, range.end - range.begin, token);
+}
+
+void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream) {
+  Range range(pointer, bytes);
+  if (range.begin == range.end) return;
+  Token token = operationToken(stream);
+  checkRange(range, false);
+  for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
+    Cell& cell = cellOf(at);
+    if (cell.write == kBytes) {
+      for (Address byte = at; byte < std::min((at | 3) + 1, range.end); ++byte)
+        byteCells(cell).cell[byte & 3].read = token;
+    } else if (cell.write != kUnknown) {
+      cell.read = token;
+    }
+  }
+}
+
+void copyShadow(void* to, const void* from, std::size_t bytes, std::uint64_t stream) {
+  Range source(from, bytes), target(to, bytes);
+  if (target.begin == target.end) return;
+  markReadByHost(from, bytes, stream);
+  markWrittenByHost(to, bytes, stream);
+  // What nobody has written stays so in the copy.
+  std::size_t known = std::min(source.end - source.begin, target.end - target.begin);
+  for (std::size_t at = 0; at < known;) {
+    std::size_t unwritten = at + firstUnwritten(reinterpret_cast<void*>(source.begin + at), known - at);
+    if (unwritten >= known) return;
+    std::size_t end = unwritten;
+    while (end < known && firstUnwritten(reinterpret_cast<void*>(source.begin + end), 1) == 0) ++end;
+    fillShadow(target.begin + unwritten, end - unwritten, kUnwritten);
+    at = end;
+  }
+}
+
+} // namespace kcheck::runtime

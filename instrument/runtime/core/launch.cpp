@@ -1,0 +1,162 @@
+#include "instrument/runtime/core/launch.h"
+
+#include "instrument/runtime/core/blocks.h"
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/fault.h"
+#include "instrument/runtime/core/log.h"
+#include "instrument/runtime/core/metrics.h"
+#include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/scheduler.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+
+#include <pthread.h>
+
+namespace kcheck::runtime {
+namespace {
+
+std::mutex& launchMutex() {
+  static std::mutex* mutex = new std::mutex;
+  return *mutex;
+}
+
+/// One launch runs at a time; its rooms are kept for the next.
+LaunchState& launchState() {
+  static LaunchState* state = new LaunchState;
+  return *state;
+}
+
+std::vector<std::byte> packArguments(const KernelEntry& kernel, void** arguments) {
+  std::vector<std::byte> packed(kernel.argumentBytes + 16);
+  for (std::uint32_t i = 0; i < kernel.parameterCount; ++i)
+    std::memcpy(packed.data() + kernel.parameters[i].offset, arguments[i], kernel.parameters[i].bytes);
+  return packed;
+}
+
+/// From the lowest address of the host thread's stack to here: where threads without fibres keep their
+/// locals.
+void findStack(LaunchState& launch) {
+  pthread_attr_t attributes;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &low, &bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  launch.stackLow = reinterpret_cast<Address>(low);
+  launch.stackHigh = reinterpret_cast<Address>(__builtin_frame_address(0));
+}
+
+void noteLaunch(const LaunchState& launch) {
+  using Key = std::tuple<const KernelEntry*, Dim3, Dim3, std::size_t>;
+  static auto* seen = new std::map<Key, wire::Launch*>;
+  log().header().kernelsLaunched++;
+  wire::Launch*& record =
+      (*seen)[{launch.kernel, launch.config.grid, launch.config.block, launch.config.dynamicShared}];
+  if (!record) {
+    wire::TextRef symbol = text(launch.kernel->name);
+    record = log().reserve<wire::Launch>();
+    if (!record) return;
+    record->kernel = launch.name;
+    record->symbol = symbol;
+    const Dim3 &grid = launch.config.grid, &block = launch.config.block;
+    std::copy_n(std::initializer_list<std::uint32_t>{grid.x, grid.y, grid.z}.begin(), 3, record->grid);
+    std::copy_n(std::initializer_list<std::uint32_t>{block.x, block.y, block.z}.begin(), 3, record->block);
+    record->sharedBytes = launch.config.dynamicShared;
+    record->caller = reinterpret_cast<std::uint64_t>(launch.config.caller);
+    Log::complete(record->head, wire::RecordKind::Launch);
+  }
+  ++record->count;
+}
+
+void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& config) {
+  launch.kernel = &kernel;
+  launch.config = config;
+  launch.gridBlocks = config.grid.volume();
+  launch.blockThreads = static_cast<std::uint32_t>(config.block.volume());
+  launch.started = 0;
+  launch.faulted = false;
+  launch.fault = DeviceFault::None;
+  launch.progress = 0;
+  launch.number++;
+  launch.name = text(kernel.displayName);
+  std::uint32_t traits = kernel.usesGridSync;
+  bool known = traits & abi::TraitsKnown;
+  launch.tracksSync = !known || (traits & abi::TraitFences);
+  launch.exact = !known || (traits & (abi::TraitFences | abi::TraitWarpSync | abi::TraitNamedBarrier));
+  launch.fibres = kernel.canSuspend == 2 || context().options.schedule == ScheduleKind::Lockstep;
+  launch.steps = context().options.schedule == ScheduleKind::Lockstep;
+  launch.firstReadSet = 0;
+  launch.readSets.clear();
+  launch.words.clear();
+  launch.atomicScope.clear();
+  launch.pendingValues.clear();
+}
+
+} // namespace
+
+void beginTokens(LaunchState& launch) {
+  Context& all = context();
+  all.epochs.forgetOwners();
+  launch.many = all.epochs.takeOperation();
+  all.streams.begin(launch.config.stream, launch.many, launch.kernel, launch.config.caller);
+  launch.floor = all.streams.floor();
+  launch.first = launch.many;
+}
+
+void launch(const KernelEntry& kernel, const LaunchConfig& config, void** arguments) {
+  if (!mapArenas()) return;
+  std::lock_guard lock(launchMutex());
+  LaunchState& state = launchState();
+  std::vector<std::byte> packed = packArguments(kernel, arguments);
+  reset(state, kernel, config);
+  state.arguments = packed.data();
+  renewTokensIfNeeded(state, true);
+  beginTokens(state);
+  findStack(state);
+  noteLaunch(state);
+  context().launch = &state;
+  {
+    FaultGuard guard; // a crash of device code ends the launch, not the program
+    runGrid(state);
+  }
+  settleValues(state);
+  flushMetrics(state);
+  context().launch = nullptr;
+  if (state.faulted) context().fault = state.fault;
+}
+
+bool deviceFaulted() { return context().fault != DeviceFault::None; }
+DeviceFault deviceFault() { return context().fault; }
+void noteProgress() {
+  if (LaunchState* running = context().launch) ++running->progress;
+}
+
+const KernelEntry* findKernel(const char* name) {
+  for (const abi::ModuleEntry* module : context().modules)
+    for (std::uint32_t i = 0; i < module->kernelCount; ++i)
+      if (std::strcmp(module->kernels[i].name, name) == 0) return &module->kernels[i];
+  return nullptr;
+}
+
+void* findSymbol(const char* name, std::size_t* bytes) {
+  for (const abi::ModuleEntry* module : context().modules)
+    for (std::uint32_t i = 0; i < module->globalCount; ++i)
+      if (std::strcmp(module->globals[i].name, name) == 0) {
+        if (bytes) *bytes = module->globals[i].bytes;
+        return *module->globals[i].slot;
+      }
+  return nullptr;
+}
+
+void streamCreated(std::uint64_t stream, bool blocking) { context().streams.created(stream, blocking); }
+void streamSynchronized(std::uint64_t stream) { context().streams.synchronized(stream); }
+void deviceSynchronized() { context().streams.deviceSynchronized(); }
+void eventRecorded(std::uint64_t event, std::uint64_t stream) { context().streams.recorded(event, stream); }
+void streamWaits(std::uint64_t stream, std::uint64_t event) { context().streams.waits(stream, event); }
+void eventSynchronized(std::uint64_t event) { context().streams.eventSynchronized(event); }
+
+} // namespace kcheck::runtime

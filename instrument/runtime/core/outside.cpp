@@ -1,0 +1,125 @@
+#include "instrument/runtime/core/outside.h"
+
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/fibre.h"
+#include "instrument/runtime/core/race.h"
+
+#include <link.h>
+
+namespace kcheck::runtime {
+namespace {
+
+wire::Doing doing(AccessKind kind) {
+  if (kind >= AccessKind::Atomic) return wire::Doing::Atomic;
+  return kind == AccessKind::Write ? wire::Doing::Write : wire::Doing::Read;
+}
+
+wire::Finding findingAt(wire::Rule rule, const ThreadState& thread, Address address, std::size_t bytes,
+                        std::uint32_t site, AccessKind kind) {
+  wire::Finding finding = emptyFinding(rule);
+  finding.kernel = thread.owner().launch->name;
+  finding.caller = reinterpret_cast<std::uint64_t>(thread.owner().launch->config.caller);
+  finding.accessCount = 1;
+  finding.access[0] = describeThread(thread, site, doing(kind));
+  describeAccessed(thread.owner(), finding.memory, address, bytes);
+  return finding;
+}
+
+/// Parts of loaded programs and libraries that nobody writes: string literals, tables.
+bool inConstants(Address address) {
+  struct Search {
+    Address address;
+    bool found;
+  } search{address, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* image, std::size_t, void* data) {
+        auto* search = static_cast<Search*>(data);
+        for (int i = 0; i < image->dlpi_phnum; ++i) {
+          const auto& part = image->dlpi_phdr[i];
+          bool constant = part.p_type == PT_GNU_RELRO || (part.p_type == PT_LOAD && !(part.p_flags & PF_W));
+          if (constant && search->address - (image->dlpi_addr + part.p_vaddr) < part.p_memsz)
+            search->found = true;
+        }
+        return int(search->found);
+      },
+      &search);
+  return search.found;
+}
+
+bool inShared(const BlockState& block, Address address) {
+  return address - reinterpret_cast<Address>(block.shared) + kWindowBytes / 2 < kWindowBytes;
+}
+
+} // namespace
+
+void describeAccessed(const BlockState& block, wire::Memory& memory, Address address, std::size_t bytes) {
+  memory.address = address;
+  memory.bytes = static_cast<std::uint32_t>(bytes);
+  if (!inShared(block, address)) {
+    describeMemory(memory, reinterpret_cast<void*>(address), static_cast<std::uint32_t>(bytes));
+    return;
+  }
+  memory.space = static_cast<std::uint8_t>(MemorySpace::Shared);
+  const KernelEntry& kernel = *block.launch->kernel;
+  auto base = reinterpret_cast<Address>(block.shared);
+  auto dynamic = reinterpret_cast<Address>(block.dynamicSharedBase);
+  std::uint64_t best = ~std::uint64_t{0};
+  auto consider = [&](Address start, std::size_t size, const char* name) {
+    std::uint64_t distance = address < start          ? start - address
+                             : address < start + size ? 0
+                                                      : address - start - size + 1;
+    if (distance >= best) return;
+    best = distance;
+    memory.size = size;
+    memory.offset = static_cast<std::int64_t>(address - start);
+    memory.name = text(name);
+    memory.flags |= wire::HasSize | wire::HasOffset;
+  };
+  for (std::uint32_t i = 0; i < kernel.sharedCount; ++i)
+    consider(base + kernel.shared[i].offset, kernel.shared[i].bytes, kernel.shared[i].name);
+  if (dynamic && (block.dynamicShared || best > 64)) consider(dynamic, block.dynamicShared, "");
+}
+
+void reportOutside(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
+                   AccessKind kind) {
+  wire::Finding finding = findingAt(wire::Rule::OutOfBounds, thread, address, bytes, site, kind);
+  bool within = finding.memory.flags & wire::HasOffset && finding.memory.offset >= 0 &&
+                static_cast<std::uint64_t>(finding.memory.offset) < finding.memory.size;
+  if (within && (finding.memory.flags & wire::Freed)) finding.rule = wire::Rule::UseAfterFree;
+  report(finding);
+}
+
+void reportMisaligned(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
+                      AccessKind kind) {
+  report(findingAt(wire::Rule::Misaligned, thread, address, bytes, site, kind));
+}
+
+void checkForeign(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
+                  AccessKind kind) {
+  if (thread.owner().frames.holds(reinterpret_cast<void*>(address)) || onDeviceStack(thread, address)) return;
+  if (kind == AccessKind::Read && inConstants(address)) return;
+  bool null = address < 65536;
+  wire::Finding finding =
+      findingAt(null ? wire::Rule::OutOfBounds : wire::Rule::WrongSpace, thread, address, bytes, site, kind);
+  finding.memory.flags |= null ? wire::IsNull : wire::NoAllocation;
+  report(finding);
+}
+
+void checkLocal(ThreadState& thread, Address base, std::size_t arrayBytes, Address address, std::size_t bytes,
+                std::uint32_t site) {
+  if (address - base <= arrayBytes && bytes <= arrayBytes - (address - base)) return;
+  const abi::SiteInfo* info = context().site(site);
+  AccessKind kind = info && info->kind == abi::SiteKind::Write ? AccessKind::Write : AccessKind::Read;
+  wire::Finding finding = findingAt(wire::Rule::OutOfBounds, thread, address, bytes, site, kind);
+  finding.memory = {};
+  finding.memory.space = static_cast<std::uint8_t>(MemorySpace::Local);
+  finding.memory.flags = wire::HasSize | wire::HasOffset;
+  finding.memory.bytes = static_cast<std::uint32_t>(bytes);
+  finding.memory.size = arrayBytes;
+  finding.memory.address = address;
+  finding.memory.offset = static_cast<std::int64_t>(address - base);
+  report(finding);
+}
+
+} // namespace kcheck::runtime

@@ -1,0 +1,26 @@
+// Accesses that leave their memory: out of bounds, misaligned, freed, of the wrong side, or of no memory at
+// all.
+#pragma once
+
+#include "instrument/runtime/core/access.h"
+#include "instrument/wire.h"
+
+namespace kcheck::runtime {
+
+/// Within the arenas, but not in a live allocation or shared variable.
+void reportOutside(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
+                   AccessKind kind);
+void reportMisaligned(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
+                      AccessKind kind);
+/// Not in the arenas: the thread's own local memory and constants of the program are fine, all else is
+/// reported.
+void checkForeign(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
+                  AccessKind kind);
+/// A local array of `arrayBytes` at `base`.
+void checkLocal(ThreadState& thread, Address base, std::size_t arrayBytes, Address address, std::size_t bytes,
+                std::uint32_t site);
+
+/// describeMemory() for global memory, and the same for the block's shared variables.
+void describeAccessed(const BlockState& block, wire::Memory& memory, Address address, std::size_t bytes);
+
+} // namespace kcheck::runtime

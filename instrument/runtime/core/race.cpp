@@ -1,0 +1,339 @@
+#include "instrument/runtime/core/race.h"
+
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/outside.h"
+#include "instrument/runtime/core/sync.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kcheck::runtime {
+namespace {
+
+constexpr std::size_t kMostReadSets = std::size_t{1} << 21;
+constexpr std::size_t kMostGlobalReaders = 64;
+
+/// An earlier access as the shadow remembers it.
+struct Earlier {
+  Token token;
+  std::uint16_t site;
+  bool writes, atomic;
+};
+
+bool siteIsVolatile(std::uint32_t site) {
+  const abi::SiteInfo* info = context().site(site);
+  return info && (info->flags & abi::SiteVolatile);
+}
+
+/// Scope of the atomic at a site; 0 when none has run there.
+std::uint32_t atomicScope(const LaunchState& launch, std::uint16_t site) {
+  return site < launch.atomicScope.size() ? launch.atomicScope[site] : 0;
+}
+
+bool isReadSet(Token read) { return read >= kReadSet && read < kBytes; }
+
+ReadSet* readSetOf(LaunchState& launch, Token read) {
+  std::uint32_t index = read - kReadSet;
+  if (!isReadSet(read) || index < launch.firstReadSet) return nullptr;
+  return &launch.readSets[index - launch.firstReadSet];
+}
+
+Owner ownerOf(const LaunchState& launch, const BlockState& block, Token token) {
+  token &= ~Token{1};
+  if (token == block.launchMany) return {~std::uint64_t{0}, kWholeBlock, token};
+  return context().epochs.ownerOf(token, launch.blockThreads);
+}
+
+/// Two atomics do not race when each one's scope covers the other.
+bool atomicsAgree(const CheckedAccess& access, const Earlier& earlier) {
+  const LaunchState& launch = *access.block.launch;
+  std::uint32_t theirs = (earlier.writes && earlier.token & 1) ? 2 : atomicScope(launch, earlier.site);
+  if (access.order.scope() >= 2 && theirs >= 2) return true;
+  if (access.shared) return true;
+  return ownerOf(launch, access.block, earlier.token).block == access.block.index;
+}
+
+/// A flag that is written after a fence and read as volatile (or atomically) is how fences are meant to be
+/// used.
+bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at) {
+  LaunchState& launch = *access.block.launch;
+  if (!launch.tracksSync) return false;
+  bool strongNow = access.atomic() || access.isVolatile;
+  bool strongThen = earlier.atomic || siteIsVolatile(earlier.site);
+  if (!strongNow || !strongThen) return false;
+  if (access.writes() && hasFenced(access.thread)) return true;
+  auto word = launch.words.find(at >> 2);
+  return word != launch.words.end() && word->second.released;
+}
+
+wire::Nearness nearness(const CheckedAccess& access, const Owner& owner) {
+  if (owner.block != access.block.index) return wire::Nearness::Grid;
+  if (owner.thread == kWholeBlock || owner.thread / kWarpSize != access.thread.warp)
+    return wire::Nearness::Block;
+  return wire::Nearness::Warp;
+}
+
+wire::Rule ruleOf(const CheckedAccess& access, const Earlier& earlier, wire::Nearness near,
+                  bool orderedIfWide) {
+  if ((access.atomic() && earlier.atomic) || orderedIfWide) return wire::Rule::RaceScope;
+  if (near == wire::Nearness::Warp) return wire::Rule::RaceWarp;
+  return access.shared ? wire::Rule::RaceShared : wire::Rule::RaceGlobal;
+}
+
+void setValue(std::uint64_t& value, Address address, std::uint32_t bytes) {
+  value = 0;
+  std::memcpy(&value, reinterpret_cast<const void*>(address), std::min<std::uint32_t>(bytes, 8));
+}
+
+void addValues(wire::Finding& finding, const CheckedAccess& access, const Earlier& earlier) {
+  wire::Access &mine = finding.access[0], &theirs = finding.access[1];
+  std::uint32_t bytes = std::min<std::uint32_t>(access.bytes, 8);
+  mine.valueBytes = theirs.valueBytes = static_cast<std::uint8_t>(bytes);
+  setValue(mine.before, access.address, bytes);
+  mine.flags |= wire::HasBefore;
+  // What is in memory now is what an earlier write left, or what an earlier read saw.
+  (earlier.writes ? theirs.after : theirs.before) = mine.before;
+  theirs.flags |= earlier.writes ? wire::HasAfter : wire::HasBefore;
+}
+
+/// A race with an operation that this launch has no owners for: another stream's kernel or a copy.
+void reportStreamRace(CheckedAccess& access, const Earlier& earlier) {
+  wire::Finding finding = emptyFinding(wire::Rule::RaceHost);
+  finding.nearness = wire::Nearness::Host;
+  finding.accessCount = 2;
+  finding.access[0] = describeThread(access.thread, access.site, access.doing());
+  const Operation* other = context().streams.operationOf(earlier.token);
+  wire::Access& theirs = finding.access[1];
+  bool kernel = other && other->kernel;
+  theirs.doing = !kernel ? wire::Doing::Host : earlier.writes ? wire::Doing::Write : wire::Doing::Read;
+  theirs.site = kernel && earlier.site != kWideSite ? earlier.site : wire::kNoSite;
+  theirs.caller = other ? reinterpret_cast<std::uint64_t>(other->caller) : 0;
+  theirs.unused = earlier.writes;
+  finding.kernel = access.block.launch->name;
+  if (kernel) finding.detail = text(other->kernel->displayName);
+  finding.caller = reinterpret_cast<std::uint64_t>(access.block.launch->config.caller);
+  describeMemory(finding.memory, reinterpret_cast<void*>(access.address), access.bytes);
+  report(finding);
+}
+
+void reportRace(CheckedAccess& access, const Earlier& earlier) {
+  if (access.racy) return;
+  access.racy = true;
+  LaunchState& launch = *access.block.launch;
+  settleValues(launch);
+  Token token = earlier.token & ~Token{1};
+  if (token < launch.first) return reportStreamRace(access, earlier);
+  Owner owner = ownerOf(launch, access.block, token);
+  wire::Nearness near = nearness(access, owner);
+  bool orderedIfWide = owner.thread != kWholeBlock && widelyKnown(access.thread, owner, token);
+  wire::Finding finding = emptyFinding(ruleOf(access, earlier, near, orderedIfWide));
+  if (orderedIfWide && !(access.atomic() && earlier.atomic)) finding.flags |= wire::NarrowFence;
+  finding.nearness = near;
+  finding.accessCount = 2;
+  finding.kernel = launch.name;
+  finding.access[0] = describeThread(access.thread, access.site, access.doing());
+  finding.access[0].scope = access.atomic() ? static_cast<std::uint8_t>(access.order.scope()) : 0;
+  wire::Doing doing = earlier.atomic   ? wire::Doing::Atomic
+                      : earlier.writes ? wire::Doing::Write
+                                       : wire::Doing::Read;
+  std::uint32_t site = earlier.site == kWideSite ? wire::kNoSite : earlier.site;
+  finding.access[1] = describeOwner(launch, owner, site, doing);
+  if (earlier.atomic)
+    finding.access[1].scope =
+        static_cast<std::uint8_t>(earlier.token & 1 ? 2 : atomicScope(launch, earlier.site));
+  finding.numbers[0] = access.writes() | earlier.writes << 1; // who writes; atomics alone do not say it
+  addValues(finding, access, earlier);
+  describeAccessed(access.block, finding.memory, access.address, access.bytes);
+  wire::Finding* logged = report(finding);
+  if (logged && access.writes())
+    launch.pendingValues.push_back({logged, !(logged->access[0].flags & wire::HasAfter), earlier.writes,
+                                    finding.access[0].before, access.address, finding.access[0].valueBytes});
+}
+
+void checkPair(CheckedAccess& access, const Earlier& earlier, Address at) {
+  if (access.racy || comesBefore(access.thread, earlier.token, at, earlier.atomic)) return;
+  if (access.atomic() && earlier.atomic && atomicsAgree(access, earlier)) return;
+  if (isFenceFlag(access, earlier, at)) return;
+  reportRace(access, earlier);
+}
+
+bool sameThread(const CheckedAccess& access, Token token) {
+  if ((token | 1) == (access.thread.me | 1)) return true;
+  if (token < access.block.launch->first || token >= kReadSet) return false;
+  Owner owner = ownerOf(*access.block.launch, access.block, token);
+  return owner.block == access.block.index && owner.thread == access.thread.linear;
+}
+
+} // namespace
+
+bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic) {
+  const BlockState& block = thread.owner();
+  const LaunchState& launch = *block.launch;
+  token &= ~Token{1};
+  if (token < block.floor || token == (thread.me & ~Token{1})) return true;
+  if (inShared(at) && token < block.interval) return true;
+  if (token - block.ordered < block.interval - block.ordered) return true;
+  if (token < launch.first) return context().streams.before(token);
+  Owner owner = ownerOf(launch, block, token);
+  if (owner.block == block.index) {
+    if (owner.intervalStart < block.interval || owner.thread == thread.linear) return true;
+    if (thread.sync && owner.thread != kWholeBlock && owner.thread / kWarpSize == thread.warp &&
+        thread.sync->lanes[owner.thread % kWarpSize] >= token)
+      return true;
+  }
+  if (owner.thread != kWholeBlock && knownTo(thread, owner, token)) return true;
+  return atomic && knowsWord(thread, at);
+}
+
+void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
+  if (isReserved(cell.write)) return;
+  bool atomic = (cell.write & 1) || atomicScope(*access.block.launch, sites.write) == 1;
+  if (atomic && access.atomic() && access.order.scope() >= 2 && (cell.write & 1)) return; // both wide
+  if (cell.write & 1 && cell.write == (access.block.launchMany | 1) && access.atomic() && access.shared)
+    return;
+  checkPair(access, {cell.write, sites.write, true, atomic}, at);
+}
+
+void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
+  if (!cell.read || access.racy) return;
+  LaunchState& launch = *access.block.launch;
+  if (isReadSet(cell.read)) {
+    if (ReadSet* set = readSetOf(launch, cell.read))
+      for (const ReadSet::Reader& reader : set->readers)
+        checkPair(access, {reader.token, reader.site, false, reader.atomic}, at);
+    return;
+  }
+  bool atomic = atomicScope(launch, sites.read) != 0;
+  if (cell.read == access.block.launchMany) {
+    if (access.block.exact && knowsEverything(access.thread)) return;
+    return checkPair(access, {cell.read, sites.read, false, atomic}, at);
+  }
+  if ((cell.read & 1) && sameThread(access, cell.read)) { // and others
+    if (access.block.exact) return;
+    return checkPair(access, {access.block.interval + access.block.many, sites.read, false, atomic}, at);
+  }
+  checkPair(access, {cell.read & ~Token{1}, sites.read, false, atomic}, at);
+}
+
+void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {
+  LaunchState& launch = *access.block.launch;
+  BlockState& block = access.block;
+  bool atomic = access.atomic();
+  auto alone = [&] {
+    cell.read = access.thread.me;
+    sites.read = narrowSite(access.site);
+  };
+  bool inSet = isReadSet(cell.read);
+  ReadSet* set = inSet ? readSetOf(launch, cell.read) : nullptr;
+  if (inSet && !set) return alone(); // of an earlier launch
+  if (!inSet) {
+    if (cell.read == block.launchMany) return;
+    bool theirsAtomic = atomicScope(launch, sites.read) != 0;
+    if (comesBefore(access.thread, cell.read, at, false) && !(cell.read & 1)) return alone();
+    if (cell.read & 1 && !sameThread(access, cell.read) && comesBefore(access.thread, cell.read, at, false))
+      return alone();
+    if (!block.exact || launch.readSets.size() >= kMostReadSets) {
+      if (theirsAtomic != atomic) { // a plain reader conflicts with more
+        if (!atomic) alone();
+        return;
+      }
+      bool sameInterval = cell.read - block.interval < block.many;
+      cell.read = sameInterval ? cell.read | 1 : block.launchMany;
+      return;
+    }
+    ReadSet made;
+    made.readers.push_back({cell.read, sites.read, theirsAtomic});
+    cell.read = kReadSet + launch.firstReadSet + static_cast<Token>(launch.readSets.size());
+    launch.readSets.push_back(std::move(made));
+    set = &launch.readSets.back();
+  }
+  Token me = access.thread.me;
+  if (set->readers.back().token == me && set->readers.back().atomic == atomic) return;
+  if (set->readers.size() >= (access.shared ? 2 * block.threadCount : kMostGlobalReaders)) {
+    std::erase_if(set->readers, [&](const ReadSet::Reader& reader) {
+      return comesBefore(access.thread, reader.token, at, false);
+    });
+    if (!access.shared && set->readers.size() >= kMostGlobalReaders) {
+      cell.read = block.launchMany;
+      set->readers.clear();
+      return;
+    }
+  }
+  set->readers.push_back({me, narrowSite(access.site), atomic});
+}
+
+void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {
+  BlockState& block = access.block;
+  Token mine = access.thread.me;
+  std::uint16_t site = narrowSite(access.site);
+  if (access.atomic()) {
+    LaunchState& launch = *block.launch;
+    if (launch.atomicScope.size() <= site) launch.atomicScope.resize(site + 1u);
+    launch.atomicScope[site] = static_cast<std::uint8_t>(access.order.scope());
+    if (access.order.scope() >= 2) {
+      mine |= 1;
+      Token before = cell.write;
+      bool together = (before & 1) && !isReserved(before) && before != mine &&
+                      !comesBefore(access.thread, before, at, false) && before >= launch.first;
+      if (together) {
+        Token start = block.interval;
+        bool sameInterval = before - start < block.many + 2 || access.shared;
+        mine = (sameInterval ? start + block.many : block.launchMany) | 1;
+      }
+    }
+  }
+  cell.write = mine;
+  sites.write = site;
+}
+
+void settleValues(LaunchState& launch) {
+  for (const PendingValue& pending : launch.pendingValues) {
+    wire::Finding& finding = *pending.finding;
+    std::uint64_t after = 0;
+    setValue(after, pending.address, pending.bytes);
+    if (pending.first) {
+      finding.access[0].after = after;
+      finding.access[0].flags |= wire::HasAfter;
+    }
+    if (!pending.bothWrite) continue;
+    if (after != pending.before) finding.flags |= wire::SawDifferentValue;
+    finding.flags |= wire::SameValue; // as long as no other value is seen
+  }
+  launch.pendingValues.clear();
+}
+
+wire::Access describeThread(const ThreadState& thread, std::uint32_t site, wire::Doing doing) {
+  wire::Access access{};
+  access.site = site;
+  access.doing = doing;
+  access.flags = wire::HasBlock | wire::HasThread;
+  std::copy_n(thread.block->blockIdx, 3, access.block);
+  std::copy_n(thread.threadIdx, 3, access.thread);
+  return access;
+}
+
+wire::Access describeOwner(const LaunchState& launch, const Owner& owner, std::uint32_t site,
+                           wire::Doing doing) {
+  wire::Access access{};
+  access.site = site;
+  access.doing = doing;
+  const Dim3 &grid = launch.config.grid, &block = launch.config.block;
+  if (owner.block < launch.gridBlocks) {
+    access.flags |= wire::HasBlock;
+    access.block[0] = static_cast<std::uint32_t>(owner.block % grid.x);
+    access.block[1] = static_cast<std::uint32_t>(owner.block / grid.x % grid.y);
+    access.block[2] = static_cast<std::uint32_t>(owner.block / grid.x / grid.y);
+  }
+  if (owner.thread != kWholeBlock) {
+    access.flags |= wire::HasThread;
+    access.thread[0] = owner.thread % block.x;
+    access.thread[1] = owner.thread / block.x % block.y;
+    access.thread[2] = owner.thread / block.x / block.y;
+  } else {
+    access.flags |= wire::Many;
+  }
+  return access;
+}
+
+} // namespace kcheck::runtime

@@ -1,0 +1,48 @@
+// Whether two conflicting accesses are ordered, and the report when they are not.
+#pragma once
+
+#include "instrument/runtime/core/access.h"
+#include "instrument/wire.h"
+
+namespace kcheck::runtime {
+
+/// The access that is being checked.
+struct CheckedAccess {
+  ThreadState& thread;
+  BlockState& block;
+  Address address;
+  std::uint32_t bytes, site;
+  AccessKind kind;
+  AtomicOrder order;
+  bool shared, isVolatile;
+  bool racy = false, outside = false, unwritten = false; ///< reported already
+  std::uint32_t unwrittenBytes = 0;
+
+  bool atomic() const { return kind >= AccessKind::Atomic; }
+  bool reads() const { return kind != AccessKind::Write && kind != AccessKind::AtomicStore; }
+  bool writes() const { return kind != AccessKind::Read && kind != AccessKind::AtomicLoad; }
+  wire::Doing doing() const {
+    return atomic() ? wire::Doing::Atomic : writes() ? wire::Doing::Write : wire::Doing::Read;
+  }
+};
+
+/// Whether the access that left `token` in the shadow of `at` comes before what the thread does now.
+bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic);
+
+/// Checks against the cell's last writer; then, for writes, against its readers. Reports at most one race.
+void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);
+void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);
+/// Enters the access into the cell.
+void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at);
+void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at);
+
+/// What an access had in mind to store is in memory by the time another thread runs or another access is
+/// slow: completes the values of races reported before.
+void settleValues(LaunchState& launch);
+
+/// `wire::Access` of a thread.
+wire::Access describeThread(const ThreadState& thread, std::uint32_t site, wire::Doing doing);
+wire::Access describeOwner(const LaunchState& launch, const Owner& owner, std::uint32_t site,
+                           wire::Doing doing);
+
+} // namespace kcheck::runtime

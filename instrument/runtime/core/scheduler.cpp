@@ -1,0 +1,256 @@
+#include "instrument/runtime/core/scheduler.h"
+
+#include "instrument/runtime/core/blocks.h"
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/metrics.h"
+#include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/random.h"
+
+#include <algorithm>
+#include <csetjmp>
+#include <deque>
+#include <numeric>
+
+namespace kcheck::runtime {
+namespace {
+
+using abi::WaitKind;
+
+enum class BlockResult { Finished, Ready, Stalled };
+
+bool frameDone(void* frame) { return *static_cast<void**>(frame) == nullptr; }
+
+void resumeFrame(void* frame) { (*static_cast<void (**)(void*)>(frame))(frame); }
+
+/// A thread from start to end, on its fibre.
+void fibreBody(void* data) {
+  auto& thread = *static_cast<ThreadState*>(data);
+  LaunchState& launch = *thread.owner().launch;
+  thread.coroutine = launch.kernel->start(&thread, launch.arguments);
+  while (thread.coroutine && !frameDone(thread.coroutine)) {
+    thread.fibre->leave();
+    resumeFrame(thread.coroutine);
+  }
+}
+
+/// True when the thread has ended.
+bool advance(ThreadState& thread) {
+  LaunchState& launch = *thread.owner().launch;
+  bool first = thread.status == ThreadStatus::NotStarted;
+  if (launch.fibres) {
+    if (first) {
+      if (!thread.fibre) thread.fibre = std::make_unique<Fibre>();
+      thread.fibre->prepare(fibreBody, &thread);
+    }
+    thread.fibre->enter();
+    return !thread.fibre->running();
+  }
+  if (first) {
+    thread.coroutine = launch.kernel->start(&thread, launch.arguments);
+    return !thread.coroutine || frameDone(thread.coroutine);
+  }
+  resumeFrame(thread.coroutine);
+  return frameDone(thread.coroutine);
+}
+
+/// Runs a thread up to its next wait.
+void runThread(ThreadState& thread) {
+  BlockState& block = thread.owner();
+  while (true) {
+    thread.wait.kind = WaitKind::None;
+    block.launch->current = &thread;
+    bool ended = advance(thread);
+    block.launch->current = nullptr;
+    if (block.launch->faulted) return;
+    if (ended) {
+      thread.status = ThreadStatus::Done;
+      --block.live;
+      ++block.launch->progress;
+      return;
+    }
+    switch (thread.wait.kind) {
+    case WaitKind::BarrierArrive:
+      arriveAtBarrier(thread);
+      thread.status = ThreadStatus::Ready;
+      continue; // does not wait
+    case WaitKind::Yield: thread.status = ThreadStatus::Yielded; return;
+    case WaitKind::None: thread.status = ThreadStatus::Ready; return; // a step of lockstep
+    default: thread.status = ThreadStatus::Waiting; return;
+    }
+  }
+}
+
+bool runnable(const ThreadState& thread) {
+  return thread.status == ThreadStatus::Ready || thread.status == ThreadStatus::NotStarted;
+}
+
+class Grid {
+public:
+  explicit Grid(LaunchState& launch) : launch(launch), random(context().options.seed) {
+    kind = context().options.schedule;
+  }
+  void run();
+
+private:
+  BlockResult turn(BlockState& block);
+  bool runWarp(BlockState& block, std::uint32_t warp);
+  bool admit();
+  void retire();
+  bool allStalled();
+  bool stepping() const { return kind == ScheduleKind::Lockstep; }
+
+  LaunchState& launch;
+  ScheduleKind kind;
+  Random random;
+  std::deque<BlockState*> running;
+  BlockState* latest = nullptr;
+  std::size_t stalled = 0;
+  std::uint64_t seenProgress = 0, idleRounds = 0;
+};
+
+/// All lanes until none can go on by itself; in lockstep, each lane one access further. True: some can go on.
+bool Grid::runWarp(BlockState& block, std::uint32_t warp) {
+  ThreadState* lanes = block.begin() + warp * kWarpSize;
+  std::uint32_t count = std::min(kWarpSize, block.threadCount - warp * kWarpSize);
+  std::uint8_t order[kWarpSize];
+  std::iota(order, order + count, std::uint8_t{0});
+  while (true) {
+    if (kind == ScheduleKind::Random) random.shuffle(order, count);
+    bool ready = false;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      ThreadState& thread = lanes[order[i]];
+      if (!runnable(thread)) continue;
+      runThread(thread);
+      ready |= runnable(thread);
+      if (launch.faulted) return false;
+    }
+    if (ready && stepping()) return true;
+    if (!ready && !answerWarp(block, warp)) return false;
+  }
+}
+
+/// One round over the warps of a block.
+BlockResult Grid::turn(BlockState& block) {
+  if (latest != &block) {
+    if (latest) latest->alone = false;
+    latest = &block;
+  }
+  for (ThreadState& thread : block)
+    if (thread.status == ThreadStatus::Yielded) thread.status = ThreadStatus::Ready;
+  bool ready = false;
+  std::uint32_t first = kind == ScheduleKind::Random ? random.below(block.warps) : 0;
+  for (std::uint32_t i = 0; i < block.warps && !launch.faulted; ++i)
+    ready |= runWarp(block, (first + i) % block.warps);
+  if (!launch.pendingValues.empty()) settleValues(launch);
+  if (launch.faulted) return BlockResult::Stalled;
+  if (block.live == 0) return BlockResult::Finished;
+  if (ready || answerBarriers(block)) return BlockResult::Ready;
+  bool yields = false, grid = false, other = false;
+  for (const ThreadState& thread : block) {
+    yields |= thread.status == ThreadStatus::Yielded;
+    grid |= waitsFor(thread, WaitKind::GridSync);
+    other |= thread.status == ThreadStatus::Waiting && thread.wait.kind != WaitKind::GridSync;
+  }
+  if (yields || (grid && !other)) return BlockResult::Stalled;
+  for (std::uint32_t warp = 0; warp < block.warps; ++warp)
+    if (forceWarp(block, warp)) return BlockResult::Ready;
+  return forceBarriers(block) ? BlockResult::Ready : BlockResult::Stalled;
+}
+
+bool Grid::admit() {
+  if (launch.started == launch.gridBlocks || running.size() >= mostResident(launch)) return false;
+  renewTokensIfNeeded(launch, running.empty());
+  running.push_front(&startBlock(launch, launch.started++));
+  if (running.size() > 1)
+    for (BlockState* block : running) block->alone = false;
+  return true;
+}
+
+void Grid::retire() {
+  endBlock(*running.front());
+  running.pop_front();
+  ++launch.progress;
+}
+
+/// No block moves by itself. True: some can go on.
+bool Grid::allStalled() {
+  stalled = 0;
+  if (answerGrid(launch)) return true;
+  bool yields = false;
+  std::uint64_t waiting = 0;
+  for (BlockState* block : running)
+    for (const ThreadState& thread : *block) {
+      yields |= thread.status == ThreadStatus::Yielded;
+      ++waiting;
+    }
+  if (!yields) {
+    for (BlockState* block : running)
+      if (forceBarriers(*block)) return true;
+    return false;
+  }
+  if (launch.progress != seenProgress) {
+    seenProgress = launch.progress;
+    idleRounds = 0;
+  }
+  constexpr std::uint64_t fewest = 20'000, turns = 4'000'000;
+  return ++idleRounds < std::max(fewest, turns / std::max<std::uint64_t>(waiting, 1));
+}
+
+void Grid::run() {
+  setjmp(launch.escape); // abandonThread comes back here
+  while (!launch.faulted) {
+    bool crowd = launch.config.cooperative || kind != ScheduleKind::Fair;
+    if (running.empty() || crowd)
+      while (admit() && crowd) {
+      }
+    if (running.empty()) return;
+    switch (turn(*running.front())) {
+    case BlockResult::Finished:
+      retire();
+      stalled = 0;
+      break;
+    case BlockResult::Ready:
+      stalled = 0;
+      if (kind != ScheduleKind::Fair) std::rotate(running.begin(), running.begin() + 1, running.end());
+      break;
+    case BlockResult::Stalled:
+      ++stalled;
+      std::rotate(running.begin(), running.begin() + 1, running.end());
+      if (admit()) {
+        stalled = 0;
+      } else if (stalled >= running.size() && !allStalled()) {
+        reportHang(launch);
+        launch.faulted = true;
+        launch.fault = DeviceFault::Timeout;
+      }
+      break;
+    }
+  }
+  for (BlockState* block : running) endBlock(*block);
+}
+
+} // namespace
+
+void runGrid(LaunchState& launch) { Grid(launch).run(); }
+
+void startInterval(BlockState& block) {
+  block.interval = context().epochs.takeInterval(block.index, block.threadCount);
+  if (!block.alone) block.ordered = block.interval;
+  block.alone = true;
+  for (ThreadState& thread : block) thread.me = block.interval + 2 * thread.linear;
+}
+
+void abandonThread(ThreadState& thread, DeviceFault fault) {
+  LaunchState& launch = *thread.owner().launch;
+  launch.faulted = true;
+  launch.fault = fault;
+  if (launch.fibres) thread.fibre->leave(); // and never come back
+  longjmp(launch.escape, 1);
+}
+
+void stepAccess(ThreadState& thread) {
+  thread.wait.kind = WaitKind::None;
+  thread.fibre->leave();
+}
+
+} // namespace kcheck::runtime

@@ -1,0 +1,44 @@
+// Runs the blocks of a launch: threads one by one up to their next wait, warps until all lanes wait, blocks
+// until they are done or nothing moves; then the waits are answered, here and in warp.cpp and barrier.cpp.
+#pragma once
+
+#include "instrument/runtime/core/state.h"
+
+namespace kcheck::runtime {
+
+/// All blocks of the launch, to the end or to a fault. False: nobody could go on, and `hang` has been
+/// reported.
+void runGrid(LaunchState& launch);
+
+/// Lanes of one warp that wait for each other: answers what is complete. True when some thread can go on.
+bool answerWarp(BlockState& block, std::uint32_t warp);
+/// Nothing moves in the block: collectives whose named lanes are elsewhere are reported and answered as they
+/// stand.
+bool forceWarp(BlockState& block, std::uint32_t warp);
+
+/// Block barriers whose threads have all come.
+bool answerBarriers(BlockState& block);
+/// Nothing moves: reports who waits where, and lets the waiting threads go on.
+bool forceBarriers(BlockState& block);
+/// A thread arrives without waiting.
+void arriveAtBarrier(ThreadState& thread);
+/// All live threads of all blocks wait for the grid.
+bool answerGrid(LaunchState& launch);
+void reportHang(LaunchState& launch);
+
+/// The block's next barrier interval: everything up to now comes before it.
+void startInterval(BlockState& block);
+/// Lets the thread go on; the wait's result has been filled in.
+inline void wake(ThreadState& thread) { thread.status = ThreadStatus::Ready; }
+/// Whether the thread waits in `kind`.
+inline bool waitsFor(const ThreadState& thread, abi::WaitKind kind) {
+  return thread.status == ThreadStatus::Waiting && thread.wait.kind == kind;
+}
+
+/// Ends the whole launch from within device code: a trap, a failed assertion, an access that cannot be made.
+[[noreturn]] void abandonThread(ThreadState& thread, DeviceFault fault);
+
+/// Leaves the running thread in the middle of an access (lockstep and random schedules).
+void stepAccess(ThreadState& thread);
+
+} // namespace kcheck::runtime

@@ -1,0 +1,148 @@
+#include "instrument/runtime/core/shadow.h"
+
+#include <algorithm>
+#include <cassert>
+#include <memory>
+#include <vector>
+
+#include <sys/mman.h>
+
+namespace kcheck::runtime {
+namespace {
+
+/// Byte cells by index. Chunks keep their place when the table grows.
+class ByteCellTable {
+public:
+  std::uint32_t take() {
+    if (!free.empty()) {
+      std::uint32_t index = free.back();
+      free.pop_back();
+      return index;
+    }
+    if (next % kChunk == 0) chunks.push_back(std::make_unique<ByteCells[]>(kChunk));
+    return next++;
+  }
+  void give(std::uint32_t index) { free.push_back(index); }
+  bool empty() const { return free.size() == next; }
+  ByteCells& operator[](std::uint32_t index) { return chunks[index / kChunk][index % kChunk]; }
+
+private:
+  static constexpr std::uint32_t kChunk = 4096;
+  std::vector<std::unique_ptr<ByteCells[]>> chunks;
+  std::vector<std::uint32_t> free;
+  std::uint32_t next = 0;
+};
+
+ByteCellTable& table() {
+  static ByteCellTable* instance = new ByteCellTable; // outlives every exit handler
+  return *instance;
+}
+
+bool mapAt(Address address, std::size_t bytes) {
+  void* wanted = reinterpret_cast<void*>(address);
+  void* got = mmap(wanted, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  if (got != wanted) {
+    if (got != MAP_FAILED) munmap(got, bytes);
+    return false;
+  }
+  madvise(got, bytes, MADV_DONTDUMP);
+  return true;
+}
+
+void setBytes(Address address, unsigned first, unsigned last, Token write, std::uint16_t site) {
+  Cell& cell = cellOf(address);
+  CellSites& sites = sitesOf(address);
+  ByteCells& bytes = cell.write == kBytes ? byteCells(cell) : expand(cell, sites);
+  for (unsigned i = first; i < last; ++i) {
+    bytes.cell[i] = {write, 0};
+    bytes.sites[i] = {site, kWideSite};
+  }
+  collapse(cell, sites);
+}
+
+/// The pages that lie entirely within [begin, end).
+void giveBack(Address begin, Address end) {
+  constexpr Address page = 4096;
+  begin = (begin + page - 1) & ~(page - 1);
+  end &= ~(page - 1);
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+} // namespace
+
+bool mapArenas() {
+  static const bool mapped = mapAt(kArenaBase, kArenaBytes) && mapAt(kCellBase, 2 * kArenaBytes) &&
+                             mapAt(kArenaBase + kSitesDistance, kArenaBytes);
+  return mapped;
+}
+
+ByteCells& byteCells(const Cell& cell) {
+  assert(cell.write == kBytes);
+  return table()[cell.read];
+}
+
+ByteCells& expand(Cell& cell, CellSites sites) {
+  assert(cell.write != kBytes);
+  std::uint32_t index = table().take();
+  ByteCells& bytes = table()[index];
+  std::fill(bytes.cell, bytes.cell + 4, cell);
+  std::fill(bytes.sites, bytes.sites + 4, sites);
+  cell = {kBytes, index};
+  return bytes;
+}
+
+void collapse(Cell& cell, CellSites& sites) {
+  assert(cell.write == kBytes);
+  ByteCells& bytes = byteCells(cell);
+  if (!std::all_of(bytes.cell + 1, bytes.cell + 4, [&](const Cell& other) { return other == bytes.cell[0]; }))
+    return;
+  std::uint32_t index = cell.read;
+  sites = bytes.sites[0];
+  cell = bytes.cell[0];
+  table().give(index);
+}
+
+void fillShadow(Address address, std::size_t bytes, Token write, std::uint16_t site) {
+  Address end = address + bytes;
+  if (address & 3) {
+    unsigned last = static_cast<unsigned>(std::min<Address>(4, (address & 3) + bytes));
+    setBytes(address, address & 3, last, write, site);
+    address = (address | 3) + 1;
+  }
+  if (table().empty() && address + 4 <= end) {
+    std::size_t words = (end - address) / 4;
+    std::fill_n(&cellOf(address), words, Cell{write, 0});
+    std::fill_n(&sitesOf(address), words, CellSites{site, kWideSite});
+    address += 4 * words;
+  }
+  for (; address + 4 <= end; address += 4) {
+    Cell& cell = cellOf(address);
+    if (cell.write == kBytes) table().give(cell.read);
+    cell = {write, 0};
+    sitesOf(address) = {site, kWideSite};
+  }
+  if (address < end) setBytes(address, 0, static_cast<unsigned>(end - address), write, site);
+}
+
+void dropShadow(Address address, std::size_t bytes) {
+  constexpr Address page = 4096;
+  Address end = address + bytes;
+  // Whole pages of the shadow are dropped unread; byte cells must be given back first, if there are any at
+  // all.
+  Address wholeFrom = (address * 2 + page - 1) / page * page / 2, wholeTo = end * 2 / page * page / 2;
+  bool byteCellsInUse = !table().empty();
+  for (Address at = address & ~Address{3}; at < end; at += 4) {
+    if (!byteCellsInUse && at >= wholeFrom && at < wholeTo) {
+      at = wholeTo - 4;
+      continue;
+    }
+    Cell& cell = cellOf(at);
+    if (cell.write == kBytes) table().give(cell.read);
+    if (cell.write != kUnknown) cell = {kUnknown, 0};
+  }
+  giveBack(address * 2, end * 2);
+  giveBack(address + kSitesDistance, end + kSitesDistance);
+}
+
+} // namespace kcheck::runtime

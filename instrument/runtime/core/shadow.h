@@ -1,0 +1,102 @@
+// The shadow of device memory: for every 4 bytes one cell that says who wrote and who read last, and so
+// answers race, bounds and initialisation at once. It lies at a fixed multiple of the address. Header only
+// and free of containers: the hooks' fast paths build on it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kcheck::runtime {
+
+using Address = std::uintptr_t;
+
+/// The arenas, one after the other, so that one comparison tells device memory from the rest.
+inline constexpr Address kArenaBase = 0x2000'0000'0000;
+inline constexpr std::size_t kGlobalBytes = std::size_t{1} << 36;
+inline constexpr Address kSharedBase = kArenaBase + kGlobalBytes;
+inline constexpr std::size_t kSharedBytes = std::size_t{1} << 33;
+inline constexpr Address kPinnedBase = kSharedBase + kSharedBytes;
+inline constexpr std::size_t kPinnedBytes = std::size_t{1} << 34;
+inline constexpr std::size_t kArenaBytes = kGlobalBytes + kSharedBytes + kPinnedBytes;
+/// Distance between the shared windows of two resident blocks.
+inline constexpr std::size_t kWindowBytes = std::size_t{512} << 10;
+
+inline constexpr bool inArena(Address address) { return address - kArenaBase < kArenaBytes; }
+inline constexpr bool inShared(Address address) { return address - kSharedBase < kSharedBytes; }
+
+/// When and by whom: the start of a block's barrier interval + 2 * thread in the block + 1 for an atomic.
+/// Tokens only grow, so that barriers and launches reset nothing. Even numbers are handed out in ranges
+/// (epochs.h).
+using Token = std::uint32_t;
+
+/// Fresh pages: not looked at yet; the allocation table knows what they are.
+inline constexpr Token kUnknown = 0;
+/// Written, long ago and before everything that runs now.
+inline constexpr Token kOld = 2;
+inline constexpr Token kFirstToken = 16;
+inline constexpr Token kLastToken = 0xE000'0000;
+/// In Cell::read: an index into the table of reader sets.
+inline constexpr Token kReadSet = 0xE000'0000;
+/// In Cell::write: the four bytes differ; Cell::read is their index in the table of byte cells.
+inline constexpr Token kBytes = 0xFFFF'FFF8;
+/// Nobody's memory: redzone, freed, never allocated.
+inline constexpr Token kPoison = 0xFFFF'FFFA;
+/// Allocated, and nobody has written it.
+inline constexpr Token kUnwritten = 0xFFFF'FFFC;
+
+struct Cell {
+  /// The last writer, or one of the words above. In a block's interval [c, c + 2n): thread (t - c) / 2 plain,
+  /// or atomic if odd; c + 2n + 1: several threads, all atomic.
+  Token write;
+  /// The last reader, 0 if none; odd: that thread and others of the block in the same interval.
+  Token read;
+
+  friend bool operator==(const Cell&, const Cell&) = default;
+};
+static_assert(sizeof(Cell) == 8, "two bytes of shadow per byte of memory");
+
+/// Which sites made the accesses that a cell remembers. Site numbers beyond 16 bits are kept as kWideSite.
+struct CellSites {
+  std::uint16_t write, read;
+};
+static_assert(sizeof(CellSites) == 4);
+inline constexpr std::uint16_t kWideSite = 0xFFFF;
+
+inline constexpr std::uint16_t narrowSite(std::uint32_t site) {
+  return site < kWideSite ? static_cast<std::uint16_t>(site) : kWideSite;
+}
+
+inline constexpr Address kCellBase = kArenaBase * 2;
+inline constexpr std::size_t kSitesDistance = 0x1000'0000'0000;
+
+inline Cell& cellOf(Address address) { return *reinterpret_cast<Cell*>((address & ~Address{3}) * 2); }
+inline CellSites& sitesOf(Address address) {
+  return *reinterpret_cast<CellSites*>((address & ~Address{3}) + kSitesDistance);
+}
+
+inline constexpr bool isReserved(Token write) { return write >= kBytes || write < kFirstToken; }
+
+/// Four cells for the bytes of one word, for memory that is written in smaller pieces.
+struct ByteCells {
+  Cell cell[4];
+  CellSites sites[4];
+};
+
+/// Maps arenas and shadow; once. False when the address space is taken or too small.
+bool mapArenas();
+
+/// The byte cells of an expanded word.
+ByteCells& byteCells(const Cell& cell);
+/// Makes `cell` an expanded one whose bytes all are as it was.
+ByteCells& expand(Cell& cell, CellSites sites);
+/// Undoes expand() where the four bytes agree.
+void collapse(Cell& cell, CellSites& sites);
+
+/// Sets cells to (write, read = 0) for every byte of [address, address + bytes), expanding words at the ends
+/// that are covered in part.
+void fillShadow(Address address, std::size_t bytes, Token write, std::uint16_t site = kWideSite);
+/// Makes the shadow of whole pages in the range fresh again (kUnknown); gives their memory back to the
+/// system.
+void dropShadow(Address address, std::size_t bytes);
+
+} // namespace kcheck::runtime

@@ -1,0 +1,152 @@
+// The running launch: its blocks, their threads, and what the fast paths of the hooks need at hand.
+#pragma once
+
+#include "instrument/abi.h"
+#include "instrument/runtime/core/clock.h"
+#include "instrument/runtime/core/epochs.h"
+#include "instrument/runtime/core/fibre.h"
+#include "instrument/runtime/core/frames.h"
+#include "instrument/runtime/core/launch.h"
+#include "instrument/runtime/core/metric_log.h"
+
+#include "instrument/wire.h"
+
+#include <csetjmp>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace kcheck::runtime {
+
+inline constexpr std::uint32_t kWarpSize = 32;
+inline constexpr std::uint32_t kBarriers = 16; ///< of a block, numbered
+
+enum class ThreadStatus : std::uint8_t { NotStarted, Ready, Waiting, Yielded, Done };
+
+/// What a thread knows beyond its block's barriers. Made when the thread first fences or synchronises.
+struct SyncState {
+  Clock known; ///< comes before what the thread does now
+  Clock wide;  ///< the same had every fence and atomic the widest scope: tells narrow scopes apart
+  /// Read from atomics, known after the next fence or barrier: releases of wide scope, and of this block.
+  Clock pending, pendingBlock, pendingWide;
+  /// What the last fences made ready for the next atomic write to publish: to the device, within the block.
+  Clock fenced, fencedBlock, fencedWide;
+  bool hasFence = false;
+  Token lanes[kWarpSize]{}; ///< known of the lanes of the own warp
+  Address seenWord = 0;     ///< the last atomic's word (address / 4) and how many operations it had seen then
+  std::uint32_t seenVersion = 0;
+  void rememberWord();
+};
+
+struct BlockState;
+struct LaunchState;
+
+/// One simulated thread; device code sees the leading part.
+struct ThreadState : abi::ThreadContext {
+  Token me = 0; ///< token of plain accesses
+  ThreadStatus status = ThreadStatus::NotStarted;
+  bool touched = false; ///< accessed memory since its token is its own
+  std::unique_ptr<SyncState> sync;
+  std::unique_ptr<Fibre> fibre;
+  Address polled = 0; ///< of the last atomic access
+  std::uint64_t polledValue = 0;
+  std::uint32_t polledBytes = 0;
+  std::uint32_t logged = 0; ///< entries in the warp's access log (metrics)
+
+  BlockState& owner() const;
+  std::uint32_t warpBit() const { return 1u << lane; }
+};
+
+/// One resident block.
+struct BlockState : abi::BlockContext {
+  // Token windows, see access.h.
+  Token floor = 0;      ///< below: before this launch (or grid barrier)
+  Token ordered = 0;    ///< [ordered, interval): the block's own earlier intervals and nobody else's
+  Token born = 0;       ///< the block's first token; older ones in its shared window are another block's
+  Token interval = 0;   ///< start of the current barrier interval
+  Token many = 0;       ///< 2 * threads
+  Token launchMany = 0; ///< Cell::read: readers of several blocks; | 1 in Cell::write: several atomic writers
+  bool watchVolatile = true; ///< volatile accesses may be flags that fences make safe
+  bool exact = true;         ///< keep reader sets: something finer than block barriers can order threads
+
+  LaunchState* launch = nullptr;
+  std::uint64_t index = 0; ///< linear in the grid
+  std::uint32_t threadCount = 0, live = 0, warps = 0;
+  std::uint32_t slot = 0; ///< number of the shared window
+  bool running = false;
+  std::uint64_t launchNumber = 0;
+  const KernelEntry* laidOutFor = nullptr; ///< whose shared variables the window's shadow shows
+  std::size_t laidOutDynamic = 0;
+  bool alone = true; ///< no other block has taken tokens since the block's current interval began
+  std::unique_ptr<ThreadState[]> threads;
+  Clock known, knownWide;                ///< by all threads since the last barrier
+  Clock fenced, fencedBlock, fencedWide; ///< by threads of the block before its last barrier
+  Frames frames;
+  std::unique_ptr<MetricLog> log;
+  std::uint32_t arrived[kBarriers]{}; ///< by barrier: threads that arrived without waiting
+  Clock arrivedKnown[kBarriers];
+
+  ThreadState* begin() const { return threads.get(); }
+  ThreadState* end() const { return threads.get() + threadCount; }
+};
+
+inline BlockState& ThreadState::owner() const { return *static_cast<BlockState*>(block); }
+
+/// Readers of one cell, where "several" is not exact enough.
+struct ReadSet {
+  struct Reader {
+    Token token;
+    std::uint16_t site;
+    bool atomic;
+  };
+  std::vector<Reader> readers;
+};
+
+/// What atomics have published through one word.
+struct SyncWord {
+  std::uint32_t version = 0; ///< counts atomic operations
+  bool released = false;     ///< a release has been seen
+  Clock device, wide;
+  std::vector<std::pair<std::uint64_t, Clock>> byBlock; ///< releases of one block, for acquires of that block
+  Clock& ofBlock(std::uint64_t block);
+};
+
+/// A write of a reported race whose value is not in memory yet.
+struct PendingValue {
+  wire::Finding* finding;
+  bool first, bothWrite;
+  std::uint64_t before;
+  Address address;
+  std::uint32_t bytes;
+};
+
+struct LaunchState {
+  const KernelEntry* kernel = nullptr;
+  LaunchConfig config;
+  const void* arguments = nullptr;
+  Token first = 0;           ///< tokens from here on have owners
+  Token floor = 0, many = 0; ///< see BlockState::floor, launchMany
+  std::uint64_t number = 0;
+  std::uint64_t gridBlocks = 0, started = 0;
+  std::uint32_t blockThreads = 0;
+  bool tracksSync = true; ///< fences or ordered atomics may occur
+  bool exact = true;      ///< see BlockState::exact
+  bool faulted = false;   ///< nothing runs any more
+  DeviceFault fault = DeviceFault::None;
+  wire::TextRef name = 0;
+  std::vector<ReadSet> readSets; ///< Cell::read = kReadSet + firstReadSet + index
+  std::uint32_t firstReadSet = 0;
+  std::unordered_map<Address, SyncWord> words;
+  std::vector<std::uint8_t> atomicScope; ///< by site; of the last atomic there
+  std::vector<PendingValue> pendingValues;
+  std::vector<std::unique_ptr<BlockState>> slots; ///< room for resident blocks; `live` threads tell who runs
+  bool fibres = false;                            ///< every thread has a stack of its own
+  bool steps = false;                             ///< and gives way at every access
+  ThreadState* current = nullptr;                 ///< in device code now
+  std::jmp_buf escape;                            ///< of the scheduler's loop
+  Address stackLow = 0,
+          stackHigh = 0;      ///< of the host thread below the launch: locals of threads without fibres
+  std::uint64_t progress = 0; ///< counts what shows that threads get somewhere
+};
+
+} // namespace kcheck::runtime

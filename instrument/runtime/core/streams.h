@@ -1,0 +1,67 @@
+// Order between whole operations: launches, copies and fills in streams, events, and the host that waits.
+// Each operation has a token; device accesses of a launch carry later tokens, up to the next operation's.
+#pragma once
+
+#include "instrument/abi.h"
+#include "instrument/runtime/core/shadow.h"
+
+#include <deque>
+#include <map>
+#include <set>
+
+namespace kcheck::runtime {
+
+struct Operation {
+  Token token = 0;
+  std::uint64_t stream = 0, sequence = 0;
+  const abi::KernelEntry* kernel = nullptr; ///< null: a copy or fill
+  void* caller = nullptr;
+};
+
+class Streams {
+public:
+  /// The next operation of the stream; it comes after the stream's earlier ones, what the stream has waited
+  /// for, and all that the host has seen finished.
+  const Operation& begin(std::uint64_t stream, Token token, const abi::KernelEntry* kernel, void* caller);
+  /// The current operation again if it is a copy or fill in the same stream that the host has not seen
+  /// finished.
+  const Operation* continued(std::uint64_t stream) const;
+
+  /// Tokens below come before the current operation.
+  Token floor() const { return currentFloor; }
+  /// Whether the operation that owns the token comes before the current one.
+  bool before(Token token) const;
+  bool beforeHost(Token token) const;
+  /// Null when it is so old that it comes before everything.
+  const Operation* operationOf(Token token) const;
+
+  void created(std::uint64_t stream, bool blocking);
+  void synchronized(std::uint64_t stream);
+  void deviceSynchronized();
+  void recorded(std::uint64_t event, std::uint64_t stream);
+  void waits(std::uint64_t stream, std::uint64_t event);
+  void eventSynchronized(std::uint64_t event);
+  /// All tokens are renewed: what was, comes before everything.
+  void forget();
+
+private:
+  using Known =
+      std::map<std::uint64_t, std::uint64_t>; ///< stream -> sequence number up to which all is known
+  struct Stream {
+    std::uint64_t sequence = 0;
+    Known known;
+  };
+  static void join(Known& into, const Known& from);
+  static bool knows(const Known& known, const Operation& operation);
+  Known after(std::uint64_t stream) const;
+  void prune();
+
+  std::map<std::uint64_t, Stream> streams;
+  std::set<std::uint64_t> nonBlocking;
+  std::map<std::uint64_t, Known> events;
+  Known host, current;
+  std::deque<Operation> operations; ///< by token; those that the host knows are dropped from the front
+  Token currentFloor = kFirstToken;
+};
+
+} // namespace kcheck::runtime

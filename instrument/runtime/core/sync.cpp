@@ -1,0 +1,255 @@
+#include "instrument/runtime/core/sync.h"
+
+#include "instrument/runtime/core/context.h"
+
+#include <algorithm>
+
+namespace kcheck::runtime {
+namespace {
+
+SyncState& stateOf(ThreadState& thread) {
+  if (!thread.sync) thread.sync = std::make_unique<SyncState>();
+  return *thread.sync;
+}
+
+/// From here on the thread's accesses are told apart from what it did before.
+void renewToken(ThreadState& thread) {
+  thread.me = context().epochs.takeThread(thread.owner().index, thread.linear);
+}
+
+/// Everything that comes before what the thread does now, itself included. `wide` as in SyncState.
+Clock everything(const ThreadState& thread, bool wide) {
+  const BlockState& block = thread.owner();
+  Clock clock = wide ? block.knownWide : block.known;
+  if (thread.sync) clock.join(wide ? thread.sync->wide : thread.sync->known);
+  clock.raise(Clock::blockKey(block.index), block.interval - 1);
+  clock.raise(Clock::threadKey(block.index, thread.linear), thread.me);
+  if (!thread.sync) return clock;
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+    if (thread.sync->lanes[lane] >= block.interval)
+      clock.raise(Clock::threadKey(block.index, thread.warp * kWarpSize + lane), thread.sync->lanes[lane]);
+  return clock;
+}
+
+/// What was read from atomics before now counts as known.
+void receivePending(SyncState& state, std::uint32_t scope) {
+  if (scope >= 2) {
+    state.known.join(state.pending);
+    state.pending.clear();
+  }
+  state.known.join(state.pendingBlock);
+  state.pendingBlock.clear();
+  state.wide.join(state.pendingWide);
+  state.pendingWide.clear();
+}
+
+void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order) {
+  BlockState& block = thread.owner();
+  SyncState& state = stateOf(thread);
+  if (order.scope() >= 2) state.pending.join(word.device);
+  if (!word.byBlock.empty()) state.pendingBlock.join(word.ofBlock(block.index));
+  state.pendingWide.join(word.wide);
+  if (order.acquires()) {
+    state.pending.join(state.pendingBlock);
+    receivePending(state, 3);
+  }
+}
+
+void publish(ThreadState& thread, SyncWord& word, AtomicOrder order) {
+  BlockState& block = thread.owner();
+  if (order.releases()) {
+    Clock mine = everything(thread, false);
+    if (order.scope() >= 2) word.device.join(mine);
+    word.ofBlock(block.index).join(mine);
+    word.wide.join(everything(thread, true));
+    word.released = true;
+    renewToken(thread);
+    return;
+  }
+  bool own = thread.sync && thread.sync->hasFence;
+  if (!own && block.fencedWide.empty()) return;
+  if (order.scope() >= 2) {
+    if (own) word.device.join(thread.sync->fenced);
+    word.device.join(block.fenced);
+  }
+  Clock& mine = word.ofBlock(block.index);
+  if (own) mine.join(thread.sync->fencedBlock);
+  mine.join(block.fencedBlock);
+  if (own) word.wide.join(thread.sync->fencedWide);
+  word.wide.join(block.fencedWide);
+  word.released = true;
+}
+
+} // namespace
+
+Clock& SyncWord::ofBlock(std::uint64_t block) {
+  for (auto& [index, clock] : byBlock)
+    if (index == block) return clock;
+  return byBlock.emplace_back(block, Clock()).second;
+}
+
+bool knownTo(const ThreadState& thread, const Owner& owner, Token token) {
+  return thread.owner().known.covers(owner.block, owner.thread, token) ||
+         (thread.sync && thread.sync->known.covers(owner.block, owner.thread, token));
+}
+
+bool widelyKnown(const ThreadState& thread, const Owner& owner, Token token) {
+  return thread.owner().knownWide.covers(owner.block, owner.thread, token) ||
+         (thread.sync && thread.sync->wide.covers(owner.block, owner.thread, token));
+}
+
+bool knowsWord(const ThreadState& thread, Address at) {
+  const BlockState& block = thread.owner();
+  if (!block.launch->tracksSync) return false;
+  auto word = block.launch->words.find(at >> 2);
+  if (word == block.launch->words.end()) return false;
+  if (thread.sync && thread.sync->seenWord == at >> 2 && thread.sync->seenVersion >= word->second.version)
+    return true;
+  std::uint64_t key = Clock::wordKey(at);
+  return block.known.at(key) >= word->second.version ||
+         (thread.sync && thread.sync->known.at(key) >= word->second.version);
+}
+
+bool knowsEverything(const ThreadState& thread) {
+  const BlockState& block = thread.owner();
+  for (std::uint64_t other = 0; other < block.launch->started; ++other) {
+    if (other == block.index) continue;
+    std::uint64_t key = Clock::blockKey(other);
+    if (block.known.at(key) < block.floor && !(thread.sync && thread.sync->known.at(key) >= block.floor))
+      return false;
+  }
+  return true;
+}
+
+bool hasFenced(const ThreadState& thread) {
+  return (thread.sync && thread.sync->hasFence) || !thread.owner().fencedWide.empty();
+}
+
+void fence(ThreadState& thread, std::uint32_t scope) {
+  SyncState& state = stateOf(thread);
+  receivePending(state, scope);
+  state.rememberWord();
+  Clock mine = everything(thread, false);
+  if (scope >= 2) state.fenced = mine;
+  state.fencedBlock = mine;
+  state.fencedWide = everything(thread, true);
+  state.hasFence = true;
+  renewToken(thread);
+}
+
+void synchronise(ThreadState& thread, Address at, AtomicOrder order) {
+  LaunchState& launch = *thread.owner().launch;
+  SyncWord& word = launch.words[at >> 2];
+  if (order.loads()) acquire(thread, word, order);
+  if (order.stores()) {
+    ++word.version;
+    if (!order.loads()) { // a plain store ends what others have published here
+      word.device.clear();
+      word.wide.clear();
+      word.byBlock.clear();
+      word.released = false;
+    }
+    publish(thread, word, order);
+  }
+  SyncState& state = stateOf(thread);
+  if (state.seenWord != at >> 2) state.rememberWord();
+  state.seenWord = at >> 2;
+  if (order.loads()) state.seenVersion = word.version;
+}
+
+void SyncState::rememberWord() {
+  if (seenVersion) known.raise(Clock::wordKey(seenWord << 2), seenVersion);
+  seenVersion = 0;
+}
+
+void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
+  ThreadState* lanes = block.begin() + warp * kWarpSize;
+  std::uint32_t count = std::min(kWarpSize, block.threadCount - warp * kWarpSize);
+  Token met[kWarpSize]{};
+  Clock known, wide;
+  for (std::uint32_t lane = 0; lane < count; ++lane) {
+    if (!(mask >> lane & 1)) continue;
+    SyncState& state = stateOf(lanes[lane]);
+    state.pending.join(state.pendingBlock);
+    receivePending(state, 3);
+    state.rememberWord();
+    known.join(state.known);
+    wide.join(state.wide);
+    for (std::uint32_t other = 0; other < count; ++other)
+      met[other] = std::max(met[other], state.lanes[other]);
+    met[lane] = std::max(met[lane], lanes[lane].me);
+  }
+  Token fresh = context().epochs.takeWarp(block.index, warp);
+  for (std::uint32_t lane = 0; lane < count; ++lane) {
+    if (!(mask >> lane & 1)) continue;
+    SyncState& state = *lanes[lane].sync;
+    state.known = known;
+    state.wide = wide;
+    std::copy_n(met, kWarpSize, state.lanes);
+    lanes[lane].me = fresh + 2 * lane;
+  }
+}
+
+Clock released(ThreadState& thread) {
+  SyncState& state = stateOf(thread);
+  state.rememberWord();
+  Clock mine = everything(thread, false);
+  renewToken(thread);
+  return mine;
+}
+
+void joinThreads(BlockState& block, const std::vector<ThreadState*>& threads, const Clock& arrived) {
+  Clock met = arrived;
+  for (ThreadState* thread : threads) {
+    SyncState& state = stateOf(*thread);
+    state.pending.join(state.pendingBlock);
+    receivePending(state, 3);
+    met.join(released(*thread));
+  }
+  for (ThreadState* thread : threads) {
+    thread->sync->known.join(met);
+    thread->sync->wide.join(met);
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      Token known = met.at(Clock::threadKey(block.index, thread->warp * kWarpSize + lane));
+      thread->sync->lanes[lane] = std::max(thread->sync->lanes[lane], known);
+    }
+  }
+}
+
+void joinBlock(BlockState& block) {
+  for (ThreadState& thread : block) {
+    if (!thread.sync) continue;
+    SyncState& state = *thread.sync;
+    state.pending.join(state.pendingBlock);
+    receivePending(state, 3);
+    state.rememberWord();
+    block.known.join(state.known);
+    block.knownWide.join(state.wide);
+    state.known.clear();
+    state.wide.clear();
+    if (!state.hasFence) continue;
+    block.fenced.join(state.fenced);
+    block.fencedBlock.join(state.fencedBlock);
+    block.fencedWide.join(state.fencedWide);
+    state.hasFence = false;
+    state.fenced.clear();
+    state.fencedBlock.clear();
+    state.fencedWide.clear();
+  }
+}
+
+void joinGrid(LaunchState& launch) {
+  for (auto& block : launch.slots) {
+    if (!block->live) continue;
+    block->known.clear();
+    block->knownWide.clear();
+    block->fenced.clear();
+    block->fencedBlock.clear();
+    block->fencedWide.clear();
+    for (ThreadState& thread : *block)
+      if (thread.sync) *thread.sync = SyncState();
+  }
+  launch.words.clear();
+}
+
+} // namespace kcheck::runtime

@@ -1,0 +1,35 @@
+// Order finer than block barriers: fences, atomics that publish and receive, __syncwarp, barriers of part of
+// a block. Asked only after the tokens alone could not tell.
+#pragma once
+
+#include "instrument/runtime/core/access.h"
+
+namespace kcheck::runtime {
+
+/// Whether the thread has received everything that the owner did up to the token.
+bool knownTo(const ThreadState& thread, const Owner& owner, Token token);
+/// The same if all fences and atomics had the widest scope.
+bool widelyKnown(const ThreadState& thread, const Owner& owner, Token token);
+/// Whether the thread has seen the last atomic operation on the word.
+bool knowsWord(const ThreadState& thread, Address at);
+/// Whether the thread has received all that other blocks have done.
+bool knowsEverything(const ThreadState& thread);
+/// Whether a write of the thread now would publish what came before a fence.
+bool hasFenced(const ThreadState& thread);
+
+/// A fence of scope 1 block, 2 device, 3 system.
+void fence(ThreadState& thread, std::uint32_t scope);
+/// An atomic operation, or a volatile access, on the word.
+void synchronise(ThreadState& thread, Address at, AtomicOrder order);
+/// All named lanes have met: each knows what the others know.
+void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask);
+/// The threads have met at a barrier of part of the block.
+void joinThreads(BlockState& block, const std::vector<ThreadState*>& threads, const Clock& arrived);
+/// What a thread makes known by arriving at a barrier without waiting.
+Clock released(ThreadState& thread);
+/// All threads of the block have met; the caller starts the next interval.
+void joinBlock(BlockState& block);
+/// The whole grid has met.
+void joinGrid(LaunchState& launch);
+
+} // namespace kcheck::runtime
