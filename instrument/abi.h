@@ -139,4 +139,20 @@ struct ModuleEntry {
   void (*initialise)();
 };
 
+/// The `operation` of kcTexture: geometry | TextureIntegerCoordinates | TextureResult << 5 | TextureMode << 7
+/// | component << 9, all as the PTX instruction's name says (`tex.level.2d.v4.f32.f32`, `tld4.g.2d...`). Its
+/// `words` are the operands in the instruction's order, one 32-bit word each, every coordinate vector cut to
+/// what the geometry needs (1d: x; 2d: x y; 3d, cube: x y z; arrays: the layer first), then the level of
+/// detail, or the two gradients.
+enum class TextureGeometry : std::uint32_t { Line, Plane, Volume, LineArray, PlaneArray, Cube, CubeArray };
+inline constexpr std::uint32_t TextureIntegerCoordinates = 1 << 4; ///< .s32, else .f32
+enum class TextureResult : std::uint32_t { F32, S32, U32 };
+enum class TextureMode : std::uint32_t { Base, Level, Gradient, Gather };
+
+/// The `operation` of kcSurface (sust, suld): geometry | SurfaceStore | log2(element bytes) << 5 |
+/// log2(elements) << 7 | SurfaceOutside << 9. Words are the coordinates as for textures, x in bytes; data are
+/// the elements one after the other.
+inline constexpr std::uint32_t SurfaceStore = 1 << 4;
+enum class SurfaceOutside : std::uint32_t { Trap, Clamp, Zero };
+
 } // namespace kcheck::abi

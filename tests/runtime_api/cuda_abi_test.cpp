@@ -3,6 +3,7 @@
 #include "instrument/runtime/api/cuda_abi.h"
 
 #include <gtest/gtest.h>
+#include <utility>
 
 #if __has_include(<cuda_runtime_api.h>)
 #include <cuda_runtime_api.h>
@@ -14,7 +15,7 @@ namespace {
 #define SAME_SIZE(ours, theirs) static_assert(sizeof(ours) == sizeof(theirs), #theirs)
 #define SAME_PLACE(ours, member, theirs, their_member)                                                       \
   static_assert(offsetof(ours, member) == offsetof(theirs, their_member) &&                                  \
-                    sizeof(ours::member) == sizeof(theirs::their_member),                                    \
+                    sizeof(std::declval<ours>().member) == sizeof(std::declval<theirs>().their_member),      \
                 #theirs "::" #their_member)
 
 SAME_SIZE(DeviceProperties, ::cudaDeviceProp);
@@ -197,6 +198,33 @@ SAME_PLACE(PoolProperties, location, ::cudaMemPoolProps, location);
 SAME_PLACE(PoolProperties, securityAttributes, ::cudaMemPoolProps, win32SecurityAttributes);
 SAME_PLACE(PoolProperties, maxSize, ::cudaMemPoolProps, maxSize);
 SAME_PLACE(PoolProperties, usage, ::cudaMemPoolProps, usage);
+SAME_SIZE(ResourceDesc, ::cudaResourceDesc);
+SAME_PLACE(ResourceDesc, type, ::cudaResourceDesc, resType);
+SAME_PLACE(ResourceDesc, of, ::cudaResourceDesc, res);
+SAME_PLACE(ResourceDesc, of.array.handle, ::cudaResourceDesc, res.array.array);
+SAME_PLACE(ResourceDesc, of.mipmapped.handle, ::cudaResourceDesc, res.mipmap.mipmap);
+SAME_PLACE(ResourceDesc, of.linear.pointer, ::cudaResourceDesc, res.linear.devPtr);
+SAME_PLACE(ResourceDesc, of.linear.format, ::cudaResourceDesc, res.linear.desc);
+SAME_PLACE(ResourceDesc, of.linear.bytes, ::cudaResourceDesc, res.linear.sizeInBytes);
+SAME_PLACE(ResourceDesc, of.pitched.pointer, ::cudaResourceDesc, res.pitch2D.devPtr);
+SAME_PLACE(ResourceDesc, of.pitched.format, ::cudaResourceDesc, res.pitch2D.desc);
+SAME_PLACE(ResourceDesc, of.pitched.width, ::cudaResourceDesc, res.pitch2D.width);
+SAME_PLACE(ResourceDesc, of.pitched.height, ::cudaResourceDesc, res.pitch2D.height);
+SAME_PLACE(ResourceDesc, of.pitched.pitch, ::cudaResourceDesc, res.pitch2D.pitchInBytes);
+SAME_PLACE(ResourceDesc, flags, ::cudaResourceDesc, flags);
+SAME_SIZE(TextureDesc, ::cudaTextureDesc);
+SAME_PLACE(TextureDesc, addressMode, ::cudaTextureDesc, addressMode);
+SAME_PLACE(TextureDesc, filterMode, ::cudaTextureDesc, filterMode);
+SAME_PLACE(TextureDesc, readMode, ::cudaTextureDesc, readMode);
+SAME_PLACE(TextureDesc, sRGB, ::cudaTextureDesc, sRGB);
+SAME_PLACE(TextureDesc, borderColor, ::cudaTextureDesc, borderColor);
+SAME_PLACE(TextureDesc, normalizedCoords, ::cudaTextureDesc, normalizedCoords);
+SAME_PLACE(TextureDesc, maxAnisotropy, ::cudaTextureDesc, maxAnisotropy);
+SAME_PLACE(TextureDesc, mipmapFilterMode, ::cudaTextureDesc, mipmapFilterMode);
+SAME_PLACE(TextureDesc, maxMipmapLevelClamp, ::cudaTextureDesc, maxMipmapLevelClamp);
+SAME_SIZE(ViewDesc, ::cudaResourceViewDesc);
+SAME_PLACE(ViewDesc, format, ::cudaResourceViewDesc, format);
+SAME_PLACE(ViewDesc, lastLayer, ::cudaResourceViewDesc, lastLayer);
 SAME_SIZE(Dim3, ::dim3);
 SAME_PLACE(Dim3, x, ::dim3, x);
 SAME_PLACE(Dim3, y, ::dim3, y);

@@ -41,7 +41,8 @@ extern "C" {
   double __nv_ll2double_##suffix(long long);                                                                 \
   float __nv_double2float_##suffix(double);
 KC_DIRECTION(rn)
-KC_DIRECTION(rz) KC_DIRECTION(ru) KC_DIRECTION(rd)
+KC_DIRECTION(rz)
+KC_DIRECTION(ru) KC_DIRECTION(rd)
 #undef KC_DIRECTION
 
     float __nv_fmaxf(float, float);

@@ -16,6 +16,9 @@ cuda::Error copyNow(CopyWork work, cuda::StreamHandle stream);
 /// Checks and submits a copy that the host does not wait for.
 cuda::Error copyAsync(CopyWork work, cuda::StreamHandle stream);
 
+/// The work that the parameters of a 3-D copy describe.
+cuda::Error describeCopy(const cuda::Copy3D& parameters, const char* function, void* caller, CopyWork& work);
+
 /// The address of `bytes` bytes at `offset` in a device variable, for a copy to or from it.
 cuda::Error symbolCopy(const void* symbol, std::size_t offset, std::size_t bytes, cuda::CopyKind kind,
                        bool toSymbol, void*& address);

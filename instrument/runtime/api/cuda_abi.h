@@ -97,6 +97,51 @@ struct ChannelDesc {
   ChannelKind kind;
 };
 
+enum class ResourceType : int { Array, Mipmapped, Linear, Pitched };
+struct ResourceDesc {
+  ResourceType type;
+  union {
+    struct {
+      Array* handle;
+    } array;
+    struct {
+      MipmappedArray* handle;
+    } mipmapped;
+    struct {
+      void* pointer;
+      ChannelDesc format;
+      std::size_t bytes;
+    } linear;
+    struct {
+      void* pointer;
+      ChannelDesc format;
+      std::size_t width, height, pitch;
+    } pitched;
+    int reserved[32];
+  } of;
+  unsigned flags;
+};
+
+struct TextureDesc {
+  int addressMode[3];
+  int filterMode; ///< 0 point, 1 linear
+  int readMode;   ///< 0 as the texels are, 1 normalised float
+  int sRGB;
+  float borderColor[4];
+  int normalizedCoords;
+  unsigned maxAnisotropy;
+  int mipmapFilterMode;
+  float mipmapLevelBias, minMipmapLevelClamp, maxMipmapLevelClamp;
+  int disableTrilinearOptimization, seamlessCubemap;
+};
+
+struct ViewDesc {
+  int format; ///< 0: as the resource
+  std::size_t width, height, depth;
+  unsigned firstMipmapLevel, lastMipmapLevel, firstLayer, lastLayer;
+  unsigned reserved[16];
+};
+
 struct PointerAttributes {
   MemoryType type;
   int device;
