@@ -1,0 +1,68 @@
+// The arithmetic decider of a pair: two accesses of two different threads cannot touch the same byte. Finds
+// proofs only; when it finds none, nothing is said.
+#pragma once
+
+#include "analyzer/decide/inequality.h"
+#include "analyzer/decide/view.h"
+
+namespace kcheck::analyzer {
+
+/// Equations between what the two threads compute, worked on until they contradict each other or force the
+/// two threads to be one.
+class PairSystem {
+public:
+  PairSystem(KernelView& kernel, AccessView& a, AccessView& b, Relation relation);
+
+  /// True: no two threads so related satisfy both conditions and touch a common byte. Accesses without offset
+  /// are taken to touch.
+  bool provesApart();
+
+private:
+  struct Equation {
+    Poly poly; ///< lo <= poly <= hi
+    Int lo = 0, hi = 0;
+  };
+  /// A summand of an equation: coefficient * v, lo <= v <= hi.
+  struct Term {
+    Int coefficient = 0, lo = 0, hi = 0;
+    Poly poly;
+    Expr difference = nullptr; ///< v is 0 only when both threads have the same value of this
+  };
+
+  // overlap.cpp
+  bool conditionsExclude();
+  bool offsetsApart();
+  void addEquation(Poly poly, Int lo, Int hi);
+  void work(const Equation& e);
+  bool isOneThread();
+  Poly canonical(const Poly& p);
+  Range rangeOf(const Atom& a);
+  Bounds boundsOf(const Poly& p);
+  bool proves(const Poly& p);
+  // overlap_gaps.cpp
+  std::vector<Term> termsOf(const Poly& p);
+  void eliminateByGaps(const Equation& e);
+  void splitByRadix(const Equation& e);
+  void splitAt(const Poly& p, const Atom& factor);
+  // overlap_equalities.cpp
+  bool isEqual(Expr e);
+  void markEqual(Expr e);
+  void follow(Expr e);
+  void followSlices();
+  void congruent(const Poly& difference, Int modulus, Expr symbolicModulus);
+  Poly differenceOf(Expr e);
+  void followSum(Expr e);
+
+  KernelView& kernel;
+  AccessView &a, &b;
+  Relation relation;
+  bool contradiction = false;
+  std::vector<Equation> equations; ///< all so far; from `next` on not yet worked on
+  std::size_t next = 0;
+  std::unordered_set<Expr> equal, followed;
+  std::unordered_map<Expr, bool> equalMemo;
+  std::vector<Poly> facts; ///< >= 0, of both threads
+  bool factsStale = true;
+};
+
+} // namespace kcheck::analyzer

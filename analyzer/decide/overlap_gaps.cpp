@@ -1,0 +1,224 @@
+// Elimination by gaps (mixed radix with constant bases) and by symbolic radix (`row * pitch + column`).
+#include "analyzer/decide/overlap.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kcheck::analyzer {
+
+namespace {
+
+Int ceilDivide(Int a, Int b) { return -floorDivide(-a, b); }
+bool isUnbounded(Int v) { return v >= kUnbounded / 4 || v <= -kUnbounded / 4; }
+
+/// coefficient * bound, for sums of such; unbounded stays so.
+Int extent(Int coefficient, Int bound) {
+  if (bound == 0) return 0;
+  if (isUnbounded(bound) || coefficient > kUnbounded / 64 / (bound < 0 ? -bound : bound))
+    return bound < 0 ? -kUnbounded : kUnbounded;
+  return coefficient * bound;
+}
+
+Int plus(Int x, Int y) {
+  if (isUnbounded(x)) return x;
+  if (isUnbounded(y)) return y;
+  return x + y;
+}
+
+} // namespace
+
+std::vector<PairSystem::Term> PairSystem::termsOf(const Poly& p) {
+  // x#1 and x#2 with opposite coefficients (and the same uniform factors) are one term, the difference.
+  struct Pair {
+    Monomial shared;
+    Expr node = nullptr;
+    Int coefficient[3] = {};
+  };
+  std::map<std::pair<Monomial, Expr>, Pair> pairs;
+  std::vector<Term> result;
+  auto addTerm = [&](Int coefficient, Int lo, Int hi, Poly poly, Expr difference, std::uint64_t maybe) {
+    if (coefficient < 0) {
+      coefficient = -coefficient;
+      std::swap(lo, hi);
+      lo = -lo;
+      hi = -hi;
+    }
+    // Multiples of a power of two count in units of that.
+    unsigned zeros = maybe ? unsigned(std::countr_zero(maybe)) : 0;
+    if (zeros > 0 && zeros < 40 && coefficient < (Int(1) << 60)) {
+      Int unit = Int(1) << zeros;
+      coefficient *= unit;
+      if (!isUnbounded(lo)) lo = ceilDivide(lo, unit);
+      if (!isUnbounded(hi)) hi = floorDivide(hi, unit);
+    }
+    result.push_back({coefficient, lo, hi, std::move(poly), difference});
+  };
+  auto alone = [&](const Monomial& m, Int coefficient) {
+    Poly poly;
+    poly.add(m, coefficient);
+    Bounds bounds = boundsOf([&] {
+      Poly unit;
+      unit.add(m, 1);
+      return unit;
+    }());
+    std::uint64_t maybe = m.size() == 1 ? rangeOf(m[0]).maybe : ~0ull;
+    addTerm(coefficient, bounds.lo, bounds.hi, std::move(poly), nullptr, maybe);
+  };
+  for (auto& [monomial, coefficient] : p.terms) {
+    if (monomial.empty()) continue;
+    Monomial shared;
+    const Atom* own = nullptr;
+    unsigned privates = 0;
+    for (const Atom& atom : monomial) {
+      if (atom.thread == 0) {
+        shared.push_back(atom);
+      } else {
+        own = &atom;
+        ++privates;
+      }
+    }
+    if (privates != 1) {
+      alone(monomial, coefficient);
+      continue;
+    }
+    Pair& pair = pairs[{shared, own->node}];
+    pair.shared = shared;
+    pair.node = own->node;
+    pair.coefficient[own->thread] = coefficient;
+  }
+  for (auto& [key, pair] : pairs) {
+    auto monomial = [&](std::uint8_t thread) {
+      Monomial m = pair.shared;
+      m.push_back(Atom{pair.node, thread});
+      std::sort(m.begin(), m.end());
+      return m;
+    };
+    Poly factor;
+    factor.add(pair.shared, 1);
+    Bounds scale = boundsOf(factor);
+    if (pair.coefficient[1] != -pair.coefficient[2] || scale.lo < 0) {
+      for (std::uint8_t t : {1, 2})
+        if (pair.coefficient[t] != 0) alone(monomial(t), pair.coefficient[t]);
+      continue;
+    }
+    Range x = rangeOf({pair.node, 1}), y = rangeOf({pair.node, 2});
+    Int lo = x.lo - y.hi, hi = x.hi - y.lo;
+    if (!pair.shared.empty()) {
+      lo = lo < 0 ? extent(scale.hi, lo) : extent(scale.lo, lo);
+      hi = hi > 0 ? extent(scale.hi, hi) : extent(scale.lo, hi);
+    }
+    Poly poly;
+    poly.add(monomial(1), pair.coefficient[1]);
+    poly.add(monomial(2), pair.coefficient[2]);
+    std::uint64_t maybe = pair.shared.empty() ? x.maybe | y.maybe : ~0ull;
+    addTerm(pair.coefficient[1], lo, hi, std::move(poly), scale.lo >= 1 ? pair.node : nullptr, maybe);
+  }
+  std::sort(result.begin(), result.end(),
+                   [](const Term& x, const Term& y) { return x.coefficient > y.coefficient; });
+  return result;
+}
+
+/// While the smaller summands together cannot fill the gap between two values of the greater ones, the sum of
+/// the greater ones is known.
+void PairSystem::eliminateByGaps(const Equation& e) {
+  std::vector<Term> terms = termsOf(e.poly);
+  Int constant = e.poly.constant(), lo = e.lo - constant, hi = e.hi - constant;
+  std::size_t n = terms.size(), first = 0;
+  std::vector<Int> restLo(n + 1, 0), restHi(n + 1, 0);
+  for (std::size_t i = n; i-- > 0;) {
+    restLo[i] = plus(restLo[i + 1], extent(terms[i].coefficient, terms[i].lo));
+    restHi[i] = plus(restHi[i + 1], extent(terms[i].coefficient, terms[i].hi));
+  }
+  while (first < n) {
+    bool advanced = false;
+    Int g = 0, groupLo = 0, groupHi = 0;
+    Poly group;
+    for (std::size_t j = first; j < n && !advanced; ++j) {
+      g = gcd(g, terms[j].coefficient);
+      groupLo = plus(groupLo, extent(terms[j].coefficient, terms[j].lo));
+      groupHi = plus(groupHi, extent(terms[j].coefficient, terms[j].hi));
+      group.add(terms[j].poly);
+      if (isUnbounded(restLo[j + 1]) || isUnbounded(restHi[j + 1])) continue;
+      Int least = ceilDivide(lo - restHi[j + 1], g), most = floorDivide(hi - restLo[j + 1], g);
+      if (!isUnbounded(groupLo)) least = std::max(least, ceilDivide(groupLo, g));
+      if (!isUnbounded(groupHi)) most = std::min(most, floorDivide(groupHi, g));
+      if (least > most) {
+        contradiction = true;
+        return;
+      }
+      if (least != most) continue;
+      if (j == first && least == 0 && terms[j].difference)
+        markEqual(terms[j].difference);
+      else if (n > 1 || e.lo != e.hi)
+        addEquation(group, g * least, g * least);
+      lo -= g * least;
+      hi -= g * least;
+      first = j + 1;
+      advanced = true;
+    }
+    if (!advanced) break;
+  }
+  if (contradiction) return;
+  if (first == n) {
+    if (lo > 0 || hi < 0) contradiction = true;
+    return;
+  }
+  if (first == 0) return;
+  Poly rest;
+  for (std::size_t i = first; i < n; ++i) rest.add(terms[i].poly);
+  addEquation(std::move(rest), lo, hi);
+}
+
+/// c * (P * high + low) near 0 with |low| < P means that high and low are both 0.
+void PairSystem::splitByRadix(const Equation& e) {
+  Poly p = e.poly;
+  Int content = p.content();
+  if (content == 0) return;
+  Int constant = p.constant(), lo = ceilDivide(e.lo - constant, content),
+      hi = floorDivide(e.hi - constant, content);
+  if (lo > hi) {
+    contradiction = true;
+    return;
+  }
+  if (lo != hi || p.terms.size() > 16) return;
+  Poly exact;
+  for (auto& [monomial, coefficient] : p.terms)
+    if (!monomial.empty()) exact.add(monomial, coefficient / content);
+  exact.add(Monomial{}, -lo);
+  if (content != 1 || constant != 0) addEquation(exact, 0, 0);
+  std::vector<Atom> factors;
+  for (auto& [monomial, coefficient] : exact.terms)
+    for (const Atom& atom : monomial)
+      if (atom.thread == 0 && std::find(factors.begin(), factors.end(), atom) == factors.end())
+        factors.push_back(atom);
+  for (const Atom& factor : factors) {
+    splitAt(exact, factor);
+    if (contradiction) return;
+  }
+}
+
+void PairSystem::splitAt(const Poly& p, const Atom& factor) {
+  Poly high, low;
+  for (auto& [monomial, coefficient] : p.terms) {
+    auto at = std::find(monomial.begin(), monomial.end(), factor);
+    if (at == monomial.end()) {
+      low.add(monomial, coefficient);
+      continue;
+    }
+    Monomial rest = monomial;
+    rest.erase(rest.begin() + (at - monomial.begin()));
+    high.add(rest, coefficient);
+  }
+  if (high.terms.empty()) return;
+  Poly unit{factor};
+  Poly below = unit - low, above = unit;
+  above.add(low);
+  below.add(Monomial{}, -1);
+  above.add(Monomial{}, -1);
+  // low <= P - 1 and -low <= P - 1; together they make P >= 1.
+  if (!proves(below) || !proves(above)) return;
+  addEquation(high, 0, 0);
+  addEquation(low, 0, 0);
+}
+
+} // namespace kcheck::analyzer

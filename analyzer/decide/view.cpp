@@ -1,0 +1,178 @@
+// Kernel facts, linear forms and the arithmetic content of path conditions.
+#include "analyzer/decide/view.h"
+
+#include "analyzer/expr/fold.h"
+
+namespace kcheck::analyzer {
+
+const char* toString(Relation relation) {
+  switch (relation) {
+  case Relation::SameWarp: return "threads of one warp";
+  case Relation::DifferentWarps: return "threads of different warps";
+  case Relation::SameBlock: return "threads of one block";
+  default: return "threads of different blocks";
+  }
+}
+
+KernelView::KernelView(const KernelModel& model, ExprContext& context) : model(model), context(context) {
+  facts = model.facts;
+  addLaunchFacts();
+  facts1 = context.boolean(true);
+  for (Expr f : facts) facts1 = context.logicalAnd(facts1, f);
+}
+
+void KernelView::addLaunchFacts() {
+  ExprContext& c = context;
+  auto addFact = [&](Expr f) {
+    if (!isTrue(f)) facts.push_back(f);
+  };
+  Expr zero = c.constant(32, 0), one = c.constant(32, 1);
+  Expr tid[3], dim[3];
+  unsigned freeDimensions = 0;
+  for (int i = 0; i < 3; ++i) {
+    tid[i] = model.threadIdx[i] ? model.threadIdx[i] : zero;
+    dim[i] = model.blockDim[i] ? model.blockDim[i] : one;
+    Expr bid = model.blockIdx[i] ? model.blockIdx[i] : zero, grid = model.gridDim[i] ? model.gridDim[i] : one;
+    addFact(c.binary(Op::Slt, tid[i], dim[i]));
+    addFact(c.binary(Op::Slt, bid, grid));
+    freeDimensions += !isConst(dim[i]);
+  }
+  // A block has at most 1024 threads, so the index of a thread in its block never wraps.
+  std::uint8_t flags = NoSignedWrap | NoUnsignedWrap;
+  linearThread =
+      c.add(tid[0], c.mul(dim[0], c.add(tid[1], c.mul(dim[1], tid[2], flags), flags), flags), flags);
+  warp = c.binary(Op::LShr, linearThread, c.constant(32, 5));
+  bool several = freeDimensions > 1 || (freeDimensions == 1 && !(isConst(dim[1], 1) && isConst(dim[2], 1)));
+  if (several) {
+    Expr volume = c.mul(dim[0], c.mul(dim[1], dim[2], flags), flags);
+    addFact(c.binary(Op::Sle, volume, c.constant(32, 1024)));
+    addFact(c.binary(Op::Slt, linearThread, c.constant(32, 1024)));
+  }
+}
+
+Varies KernelView::variesOf(Expr e) {
+  auto found = varies.find(e);
+  if (found != varies.end()) return found->second;
+  bottomUp(
+      e, [&](Expr n) { return varies.count(n) != 0; },
+      [&](Expr n) {
+        Varies v = n->op == Op::Symbol  ? n->symbol->varies
+                   : n->op == Op::Apply ? n->function->varies
+                                        : Varies::Never;
+        for (Expr o : n->operands) v = std::max(v, varies.at(o));
+        varies.emplace(n, v);
+      });
+  return varies.at(e);
+}
+
+bool KernelView::isPrivate(Expr e, Relation relation) {
+  return variesOf(e) >= (relation == Relation::DifferentBlocks ? Varies::ByBlock : Varies::ByThread);
+}
+
+Poly Linearizer::atom(Expr e) { return Poly(Atom{e, std::uint8_t(kernel->variesOf(e))}); }
+
+Poly Linearizer::of(Expr e) {
+  auto found = memo.find(e);
+  if (found != memo.end()) return found->second;
+  Poly p = compute(e);
+  if (!p.valid || p.terms.size() > Poly::kMostTerms) p = atom(e);
+  memo.emplace(e, p);
+  return p;
+}
+
+Poly Linearizer::ofUnsigned(Expr e) {
+  if (e->width == 1 || e->width == 64 || ranges->of(e).lo >= 0) return of(e);
+  Expr wide = kernel->context.extend(Op::ZExt, 64, e);
+  return wide->op == Op::ZExt ? atom(wide) : of(wide);
+}
+
+Poly Linearizer::compute(Expr e) {
+  Range r = ranges->of(e);
+  if (r.isConstant()) return Poly(r.lo);
+  auto operand = [&](std::size_t i) { return of(e->operands[i]); };
+  switch (e->op) {
+  case Op::Add: {
+    if (!ranges->isExact(e)) return atom(e);
+    Poly sum = operand(0);
+    sum.add(operand(1));
+    return sum;
+  }
+  case Op::Mul: {
+    Poly product;
+    if (ranges->isExact(e) && Poly::multiply(operand(0), operand(1), product)) return product;
+    return atom(e);
+  }
+  case Op::SExt: return e->operands[0]->width > 1 ? operand(0) : atom(e);
+  case Op::ZExt:
+    return e->operands[0]->width > 1 && ranges->of(e->operands[0]).lo >= 0 ? operand(0) : atom(e);
+  case Op::Trunc: return e->width > 1 && ranges->isExact(e) ? operand(0) : atom(e);
+  case Op::And: // a mask that keeps every bit that can be set
+    if (e->width > 1 && isConst(e->operands[1]) &&
+        !(ranges->of(e->operands[0]).maybe & ~zeroExtend(e->operands[1]->value, e->width)))
+      return operand(0);
+    return atom(e);
+  case Op::URem:
+  case Op::SRem: { // a remainder of what is below the divisor
+    Range a = ranges->of(e->operands[0]), b = ranges->of(e->operands[1]);
+    return a.lo >= 0 && b.lo > a.hi ? operand(0) : atom(e);
+  }
+  case Op::Or:
+  case Op::Xor: {
+    Range a = ranges->of(e->operands[0]), b = ranges->of(e->operands[1]);
+    if (e->width == 1 || a.lo < 0 || b.lo < 0 || (a.maybe & b.maybe)) return atom(e);
+    Poly sum = operand(0);
+    sum.add(operand(1));
+    return sum;
+  }
+  default: return atom(e);
+  }
+}
+
+AccessView::AccessView(KernelView& kernel, Expr condition, Expr offset, Expr size, Ranges::Wrapping wrapping)
+    : condition(condition), offset(offset), size(size), ranges(wrapping), linear(kernel, ranges) {
+  Expr all = kernel.context.logicalAnd(kernel.facts1, condition);
+  isPossible = ranges.assume(all);
+  if (!isPossible) return;
+  collectFacts(kernel);
+  if (offset) offsetPoly = linear.of(offset);
+  if (size) {
+    sizePoly = linear.of(size);
+    Range r = ranges.of(size);
+    if (r.lo < 0) sizePoly.valid = false; // a huge unsigned number
+    if (r.lo >= 0 && r.hi < powerOfTwo(40)) mostBytes = r.hi;
+  }
+  isPossible = !ranges.isContradictory();
+}
+
+void AccessView::collectFacts(KernelView& kernel) {
+  std::vector<Expr> conjuncts = conjunctsOf(condition);
+  conjuncts.insert(conjuncts.end(), kernel.facts.begin(), kernel.facts.end());
+  for (Expr c : conjuncts) {
+    if (kernel.variesOf(c) == Varies::Never) facts.uniform.push_back(c);
+    if (!isComparison(c->op) || c->operands[0]->width == 1) continue;
+    Expr x = c->operands[0], y = c->operands[1];
+    bool isUnsigned = c->op == Op::Ult || c->op == Op::Ule;
+    Poly p = isUnsigned ? linear.ofUnsigned(x) : linear.of(x);
+    Poly q = isUnsigned ? linear.ofUnsigned(y) : linear.of(y);
+    // 64-bit unsigned readings have no wider type to stand in; use them where the sign is known.
+    if (isUnsigned && x->width == 64 && (ranges.of(x).lo < 0 || ranges.of(y).lo < 0)) continue;
+    Poly difference = q - p;
+    if (!difference.valid) continue;
+    if (c->op == Op::Eq) {
+      facts.zero.emplace_back(c, difference);
+      facts.nonNegative.push_back(difference);
+      facts.nonNegative.push_back(difference.scaled(-1));
+      continue;
+    }
+    if (c->op == Op::Ult || c->op == Op::Slt) difference.add(Monomial{}, -1);
+    facts.nonNegative.push_back(difference);
+  }
+}
+
+Poly instance(const Poly& p, Relation relation, std::uint8_t thread) {
+  std::uint8_t least =
+      std::uint8_t(relation == Relation::DifferentBlocks ? Varies::ByBlock : Varies::ByThread);
+  return p.mapped([&](Atom a) { return Atom{a.node, a.thread >= least ? thread : std::uint8_t(0)}; });
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,67 @@
+// What values an expression can take: an interval of its signed reading and the bits that can be set. Sound
+// for every execution without undefined behaviour; conditions that are known to hold narrow it further.
+#pragma once
+
+#include "analyzer/expr/expr.h"
+
+#include <unordered_set>
+
+namespace kcheck::analyzer {
+
+struct Range {
+  Int lo = 0, hi = 0;          ///< of the signed reading (width 1: 0 or 1)
+  std::uint64_t maybe = ~0ull; ///< bits that can be 1, of the width's low bits
+
+  bool isEmpty() const { return lo > hi; }
+  bool isConstant() const { return lo == hi; }
+};
+
+/// Ranges of the expressions of one context, memoised.
+class Ranges {
+public:
+  enum class Wrapping : std::uint8_t {
+    Exact, ///< arithmetic wraps unless flags or ranges exclude it
+    /// Arithmetic of 32 and more bits that depends on sizes given at launch is taken not to wrap: a named
+    /// assumption. Those nodes are collected in `assumed`.
+    Assumed,
+  };
+  explicit Ranges(Wrapping wrapping = Wrapping::Exact) : wrapping(wrapping) {}
+
+  Range of(Expr e);
+  /// The interval of the unsigned reading.
+  Range unsignedOf(Expr e);
+  /// Whether the value of a sum, product, shift or truncation is the mathematical one.
+  bool isExact(Expr e);
+  /// Narrows by a condition that holds. False when no execution satisfies all that was assumed.
+  bool assume(Expr condition);
+  bool isContradictory() const { return contradiction; }
+  const std::unordered_set<Expr>& assumed() const { return assumedNodes; }
+
+private:
+  Range compute(Expr e);
+  Range arithmetic(Expr e);
+  Range division(Expr e);
+  Range shift(Expr e);
+  Range bits(Expr e);
+  Range comparison(Expr e);
+  Range choice(Expr e);
+  Range extension(Expr e);
+  Range wrapped(Expr e, Int lo, Int hi, std::uint64_t maybe);
+  Range mathematical(Expr e); ///< of Add, Mul or Shl without reduction
+  bool mayAssume(Expr e);
+  void learn(Expr condition);
+  void narrow(Expr e, Int lo, Int hi, unsigned depth);
+  void narrowOperands(Expr e, Int lo, Int hi, unsigned depth);
+
+  Wrapping wrapping;
+  bool small = false; ///< sizes are small: to see whether an assumption is plausible
+  bool contradiction = false;
+  std::unordered_map<Expr, Range> memo, learned;
+  std::unordered_set<Expr> assumedNodes;
+  std::unique_ptr<Ranges> whenSmall;
+};
+
+/// Quotient towards minus infinity.
+Int floorDivide(Int a, Int b);
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,140 @@
+// Narrowing of ranges by conditions that hold: bounds of a comparison move down into what is compared.
+#include "analyzer/expr/fold.h"
+#include "analyzer/expr/range.h"
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+
+namespace {
+constexpr unsigned kDepth = 8;
+}
+
+bool Ranges::assume(Expr condition) {
+  std::vector<Expr> conjuncts = conjunctsOf(condition);
+  for (int round = 0; round < 3 && !contradiction; ++round) {
+    for (Expr c : conjuncts) {
+      if (isFalse(c)) contradiction = true;
+      if (!isConst(c)) learn(c);
+    }
+    memo.clear();
+  }
+  for (Expr c : conjuncts) {
+    // The condition itself is not remembered as a fact, so that this can fail.
+    if (of(c).hi == 0) contradiction = true;
+  }
+  return !contradiction;
+}
+
+void Ranges::learn(Expr c) {
+  bool isNegated = c->op == Op::Xor && c->width == 1 && isConst(c->operands[1], 1);
+  if (isNegated) {
+    Expr inner = c->operands[0];
+    if (inner->op != Op::Eq || !isConst(inner->operands[1])) return;
+    Expr x = inner->operands[0];
+    Int v = inner->operands[1]->value; // x != v
+    Range r = of(x);
+    if (r.lo == v) narrow(x, v + 1, r.hi, kDepth);
+    if (r.hi == v) narrow(x, r.lo, v - 1, kDepth);
+    return;
+  }
+  if (!isComparison(c->op)) return;
+  Expr x = c->operands[0], y = c->operands[1];
+  Range a = of(x), b = of(y);
+  Int strict = c->op == Op::Ult || c->op == Op::Slt;
+  switch (c->op) {
+  case Op::Eq:
+    narrow(x, b.lo, b.hi, kDepth);
+    narrow(y, a.lo, a.hi, kDepth);
+    return;
+  case Op::Ult:
+  case Op::Ule:
+    if (b.lo >= 0) { // x is below a number without sign bit
+      narrow(x, 0, b.hi - strict, kDepth);
+      a = of(x);
+    }
+    if (a.lo >= 0 && b.lo >= 0) narrow(y, std::max(a.lo, Int(0)) + strict, b.hi, kDepth);
+    return;
+  default: narrow(x, a.lo, b.hi - strict, kDepth); narrow(y, a.lo + strict, b.hi, kDepth);
+  }
+}
+
+void Ranges::narrow(Expr e, Int lo, Int hi, unsigned depth) {
+  if (e->op == Op::Const) {
+    if (e->value < lo || e->value > hi) contradiction = true;
+    return;
+  }
+  Range now = of(e);
+  lo = std::max(lo, now.lo);
+  hi = std::min(hi, now.hi);
+  if (lo > hi) {
+    contradiction = true;
+    return;
+  }
+  if (lo == now.lo && hi == now.hi) return;
+  auto [entry, isNew] = learned.try_emplace(e, Range{lo, hi, ~0ull});
+  if (!isNew) {
+    entry->second.lo = std::max(entry->second.lo, lo);
+    entry->second.hi = std::min(entry->second.hi, hi);
+  }
+  auto cached = memo.find(e);
+  if (cached != memo.end()) {
+    cached->second.lo = lo;
+    cached->second.hi = hi;
+  }
+  if (depth > 0) narrowOperands(e, lo, hi, depth - 1);
+}
+
+void Ranges::narrowOperands(Expr e, Int lo, Int hi, unsigned depth) {
+  if (e->operands.empty() || e->width == 1) return;
+  Expr x = e->operands[0], y = e->operands.size() > 1 ? e->operands[1] : nullptr;
+  switch (e->op) {
+  case Op::Add: {
+    if (!isExact(e)) return;
+    Range a = of(x), b = of(y);
+    narrow(x, lo - b.hi, hi - b.lo, depth);
+    a = of(x);
+    narrow(y, lo - a.hi, hi - a.lo, depth);
+    return;
+  }
+  case Op::Mul: {
+    if (!isExact(e)) return;
+    if (isConst(y) && y->value != 0) {
+      Int k = y->value;
+      if (k > 0)
+        narrow(x, -floorDivide(-lo, k), floorDivide(hi, k), depth);
+      else
+        narrow(x, -floorDivide(hi, -k), floorDivide(-lo, -k), depth);
+      return;
+    }
+    Range a = of(x), b = of(y);
+    if (a.lo < 0 || b.lo < 0) return;
+    if (b.lo >= 1) narrow(x, a.lo, hi / b.lo, depth);
+    if (a.lo >= 1) narrow(y, b.lo, hi / a.lo, depth);
+    return;
+  }
+  case Op::UDiv:
+  case Op::SDiv:
+  case Op::LShr:
+  case Op::AShr: {
+    if (!isConst(y) || y->value <= 0 || lo < 0 || of(x).lo < 0) return;
+    bool isShift = e->op == Op::LShr || e->op == Op::AShr;
+    if (isShift && y->value >= 62) return;
+    Int divisor = isShift ? powerOfTwo(unsigned(y->value)) : Int(y->value);
+    narrow(x, lo * divisor, hi * divisor + divisor - 1, depth);
+    return;
+  }
+  case Op::ZExt:
+    if (x->width > 1 && hi <= signedMax(x->width)) narrow(x, std::max(lo, Int(0)), hi, depth);
+    return;
+  case Op::SExt:
+    if (x->width > 1) narrow(x, lo, hi, depth);
+    return;
+  case Op::Trunc:
+    if (isExact(e)) narrow(x, lo, hi, depth);
+    return;
+  default: return;
+  }
+}
+
+} // namespace kcheck::analyzer

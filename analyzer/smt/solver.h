@@ -1,0 +1,56 @@
+// The door to Z3. A query is a set of conditions over expressions; the answer a value, a proof or a reason.
+// Z3 runs in a forked child that is killed at the deadline, since it does not always keep its own. No z3
+// header leaks from here.
+#pragma once
+
+#include "analyzer/expr/evaluate.h"
+#include "analyzer/expr/range.h"
+
+#include <optional>
+
+namespace kcheck::analyzer::smt {
+
+/// Integers decide sums and products well, bit-vectors masks and wrap-around.
+enum class Theory : std::uint8_t { Integers, BitVectors };
+
+enum class Status : std::uint8_t {
+  Sat,     ///< `model` satisfies every constraint, checked by evaluation
+  Unsat,   ///< no values do
+  Unknown, ///< `reason`: a time limit, or what Z3 said
+  Error,   ///< the solver failed; `reason` says how
+};
+
+struct Answer {
+  Status status = Status::Unknown;
+  Theory theory = Theory::Integers; ///< that decided
+  Assignment model;
+  std::string reason;
+  bool timedOut = false;
+  double seconds = 0;
+};
+
+struct Query {
+  std::vector<Expr> constraints; ///< of width 1; all must hold
+  /// Tried in this order on top of the constraints, for models that read well.
+  std::vector<std::vector<Expr>> preferences;
+  /// Nodes that are asserted not to wrap, beyond those whose flags say so.
+  std::vector<Expr> noWrap;
+};
+
+/// May be shared by the kernels of one thread.
+class Solver {
+public:
+  Solver();
+  ~Solver();
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
+
+  /// `ranges` hold for every solution of the constraints.
+  Answer check(const Query& query, Ranges& ranges, unsigned milliseconds);
+
+private:
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+};
+
+} // namespace kcheck::analyzer::smt

@@ -1,0 +1,77 @@
+// What both theories share: leaves, logic, applications.
+#include "analyzer/smt/translator.h"
+
+#include "analyzer/expr/fold.h"
+
+namespace kcheck::analyzer::smt {
+
+z3::expr Translator::operator()(Expr e) {
+  bottomUp(e, [&](Expr n) { return memo.count(n) != 0; }, [&](Expr n) { memo.emplace(n, translate(n)); });
+  return memo.at(e);
+}
+
+z3::expr Translator::translate(Expr e) {
+  switch (e->op) {
+  case Op::Const: return e->width == 1 ? context.bool_val(e->value != 0) : number(e->value, e->width);
+  case Op::Symbol: {
+    z3::expr v = variableOf(*e->symbol);
+    if (e->width > 1) bound(v, e);
+    return v;
+  }
+  case Op::Apply: return application(e);
+  case Op::Ite: return z3::ite(operand(e, 0), operand(e, 1), operand(e, 2));
+  default: break;
+  }
+  if (isComparison(e->op)) return compare(e);
+  if (e->width == 1 && e->op != Op::Trunc) return logic(e);
+  return node(e);
+}
+
+z3::expr Translator::variableOf(const Symbol& symbol) {
+  std::string name = "s" + std::to_string(symbol.id);
+  return symbol.width == 1 ? context.bool_const(name.c_str()) : variable(name, symbol.width);
+}
+
+z3::expr Translator::logic(Expr e) {
+  z3::expr a = operand(e, 0), b = operand(e, 1);
+  switch (e->op) {
+  case Op::And: return a && b;
+  case Op::Or: return a || b;
+  default: return isConst(e->operands[1], 1) ? !a : a != b;
+  }
+}
+
+z3::expr Translator::opaque(Expr e, const std::string& name) {
+  z3::sort_vector sorts(context);
+  z3::expr_vector arguments(context);
+  for (unsigned i = 0; i < e->operands.size(); ++i) {
+    arguments.push_back(operand(e, i));
+    sorts.push_back(operand(e, i).get_sort());
+  }
+  z3::sort result = e->width == 1 ? context.bool_sort() : sortOf(e->width);
+  if (arguments.empty()) return context.constant(name.c_str(), result);
+  return context.function(name.c_str(), sorts, result)(arguments);
+}
+
+z3::expr Translator::application(Expr e) {
+  // The operand widths are part of the name: one function may be applied to values of several types.
+  std::string name = "f" + std::to_string(e->function->id);
+  for (Expr o : e->operands) name += "_" + std::to_string(o->width);
+  z3::expr value = opaque(e, name);
+  if (e->width > 1) bound(value, e);
+  if (e->function->injective)
+    for (Expr other : applied) {
+      if (other->function != e->function || other->operands.size() != e->operands.size()) continue;
+      z3::expr same = context.bool_val(true);
+      bool comparable = true;
+      for (unsigned i = 0; i < e->operands.size(); ++i) {
+        comparable &= e->operands[i]->width == other->operands[i]->width;
+        if (comparable) same = same && operand(e, i) == operand(other, i);
+      }
+      if (comparable) side.push_back(z3::implies(value == memo.at(other), same));
+    }
+  applied.push_back(e);
+  return value;
+}
+
+} // namespace kcheck::analyzer::smt
