@@ -58,6 +58,7 @@ struct BarrierControl {
   BarrierReach reach = BarrierReach::Block;
   Expr reached = nullptr;
   Expr condition = nullptr;
+  bool othersExit = false; ///< who does not come to the barrier runs off the end of the kernel
 };
 
 /// What the model leaves out or bends, with the line; a proof of the named properties cannot rest on it.

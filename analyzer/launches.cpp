@@ -1,0 +1,128 @@
+#include "analyzer/launches.h"
+
+#include <fmt/format.h>
+
+namespace kcheck::analyzer {
+namespace {
+
+constexpr const char* kAxes = "xyz";
+
+/// A concrete shape without the ones at its end: `128`, `(32,8)`.
+std::string extentText(const Dim3& extent) {
+  if (extent.z != 1) return fmt::format("({},{},{})", extent.x, extent.y, extent.z);
+  if (extent.y != 1) return fmt::format("({},{})", extent.x, extent.y);
+  return std::to_string(extent.x);
+}
+
+std::string launchText(const Launch& launch) {
+  std::string grid = launch.grid ? extentText(*launch.grid) : "*",
+              block = launch.block ? extentText(*launch.block) : "*";
+  std::string where = launch.where.known() ? fmt::format(" (line {})", launch.where.line) : std::string();
+  return fmt::format("<<<{}, {}>>>{}", grid, block, where);
+}
+
+void fix(std::array<std::optional<std::uint32_t>, 3>& axes, const Dim3& extent) {
+  axes = {extent.x, extent.y, extent.z};
+}
+
+/// Axes that the kernel never looks at are one wide: a wider launch would only repeat the work.
+void narrowUnused(LaunchCase& launch, UsedAxes used) {
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    if (!(used.block >> axis & 1) && !launch.block[axis]) launch.block[axis] = 1;
+    if (!(used.grid >> axis & 1) && !launch.grid[axis]) launch.grid[axis] = 1;
+  }
+}
+
+std::string freeText(UsedAxes used) {
+  unsigned axes = used.block | used.grid;
+  if (axes == 7) return "any launch";
+  std::string names;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (axes >> axis & 1) names += (names.empty() ? "" : " and ") + std::string(1, kAxes[axis]);
+  return "any launch along " + names;
+}
+
+PlannedCase fromLaunch(const Launch& launch, UsedAxes used, const Options& options) {
+  PlannedCase result;
+  result.launch.launch = &launch;
+  result.launch.mayAlias = options.mayAlias;
+  result.launch.sharedBytes = launch.sharedBytes;
+  if (launch.block) fix(result.launch.block, *launch.block);
+  if (launch.grid) fix(result.launch.grid, *launch.grid);
+  narrowUnused(result.launch, used);
+  result.holdsFor = launchText(launch);
+  result.shown = launch;
+  return result;
+}
+
+/// --block and --grid; an axis given as `*` stays free, one not mentioned is 1.
+PlannedCase fromOptions(const Kernel& kernel, UsedAxes used, const Options& options) {
+  PlannedCase result;
+  result.launch.mayAlias = options.mayAlias;
+  auto take = [](std::array<std::optional<std::uint32_t>, 3>& axes, const std::optional<Extent>& extent) {
+    if (extent) axes = {extent->x, extent->y, extent->z};
+  };
+  take(result.launch.block, options.block);
+  take(result.launch.grid, options.grid);
+  narrowUnused(result.launch, used);
+  result.shown.kernel = kernel.symbol;
+  result.shown.origin = LaunchOrigin::Option;
+  auto shape = [](const std::array<std::optional<std::uint32_t>, 3>& axes) -> std::optional<Dim3> {
+    if (!axes[0] || !axes[1] || !axes[2]) return {};
+    return Dim3{*axes[0], *axes[1], *axes[2]};
+  };
+  result.shown.block = shape(result.launch.block);
+  result.shown.grid = shape(result.launch.grid);
+  result.holdsFor = launchText(result.shown);
+  return result;
+}
+
+bool sameCase(const Launch& a, const Launch& b) {
+  if (a.grid != b.grid || a.block != b.block || a.sharedBytes != b.sharedBytes ||
+      a.arguments.size() != b.arguments.size())
+    return false;
+  for (std::size_t i = 0; i < a.arguments.size(); ++i)
+    if (a.arguments[i].value != b.arguments[i].value ||
+        a.arguments[i].allocation != b.arguments[i].allocation ||
+        a.arguments[i].byteOffset != b.arguments[i].byteOffset)
+      return false;
+  return true;
+}
+
+} // namespace
+
+LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used, const Options& options) {
+  LaunchPlan plan;
+  plan.any.mayAlias = options.mayAlias;
+  narrowUnused(plan.any, used);
+  plan.anyText = freeText(used);
+  if (options.block || options.grid) {
+    plan.concrete.push_back(fromOptions(kernel, used, options));
+    return plan;
+  }
+  constexpr std::size_t kMostLaunches = 8;
+  for (const Launch& launch : facts.launches) {
+    if (launch.kernel != kernel.symbol || plan.concrete.size() == kMostLaunches) continue;
+    bool known = false;
+    for (const PlannedCase& other : plan.concrete) known = known || sameCase(launch, other.shown);
+    if (!known) plan.concrete.push_back(fromLaunch(launch, used, options));
+  }
+  if (!plan.concrete.empty()) return plan;
+  plan.isDefault = true;
+  PlannedCase invented;
+  invented.launch.mayAlias = options.mayAlias;
+  unsigned dimensions = (used.block & 4) ? 3 : (used.block & 2) ? 2 : 1;
+  Dim3 block = dimensions == 1 ? Dim3{128, 1, 1} : dimensions == 2 ? Dim3{16, 16, 1} : Dim3{8, 8, 4};
+  Dim3 grid{4, (used.grid & 2) ? 4u : 1u, (used.grid & 4) ? 4u : 1u};
+  fix(invented.launch.block, block);
+  fix(invented.launch.grid, grid);
+  invented.shown.kernel = kernel.symbol;
+  invented.shown.origin = LaunchOrigin::Symbolic;
+  invented.shown.block = block;
+  invented.shown.grid = grid;
+  invented.holdsFor = launchText(invented.shown) + ", kcheck's own choice: no launch is known";
+  plan.concrete.push_back(invented);
+  return plan;
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,26 @@
+// For which launches a kernel is analysed: any launch, conditions on it, and the launches that are known.
+#pragma once
+
+#include "analyzer/analyzer.h"
+#include "analyzer/model/model_builder.h"
+
+namespace kcheck::analyzer {
+
+/// A launch case with the words for it and the launch it stands for in the report.
+struct PlannedCase {
+  LaunchCase launch;
+  std::string holdsFor;
+  Launch shown;
+};
+
+struct LaunchPlan {
+  LaunchCase any;
+  std::string anyText;                 ///< `any launch`, `any launch along x`
+  std::vector<PlannedCase> candidates; ///< conditions to try when any launch fails
+  std::vector<PlannedCase> concrete; ///< the launches that the program, or else the options, or else we, name
+  bool isDefault = false;            ///< `concrete` is kcheck's own choice: nothing is known of the launches
+};
+
+LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used, const Options& options);
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,135 @@
+// Control dependence of barriers, by post-dominators and transitively. A loop that does not contain the
+// barrier is one decision: by which of its edges it is left.
+#include "analyzer/model/barrier_controls.h"
+
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/IR/CFG.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+namespace {
+
+class Controls {
+public:
+  Controls(KernelState& state, const Execution& run, BarrierKind kind)
+      : state(state), run(run), kind(kind), postDominators(const_cast<llvm::Function&>(state.function)) {}
+
+  void addFor(const BasicBlock* barrier) {
+    std::vector<const BasicBlock*> todo{barrier};
+    std::set<const BasicBlock*> seen;
+    while (!todo.empty()) {
+      const BasicBlock* block = todo.back();
+      todo.pop_back();
+      if (!seen.insert(block).second) continue;
+      for (auto& candidate : state.function) {
+        if (!decides(&candidate, block)) continue;
+        const Loop* loop = outermostWithout(&candidate, barrier);
+        if (loop)
+          addLoop(barrier, loop);
+        else
+          addBranch(barrier, &candidate);
+        todo.push_back(loop ? loop->getHeader() : &candidate);
+      }
+    }
+  }
+
+private:
+  bool decides(const BasicBlock* branch, const BasicBlock* block) {
+    if (branch->getTerminator()->getNumSuccessors() < 2) return false;
+    if (branch != block && postDominators.dominates(block, branch)) return false;
+    return any_of(successors(branch),
+                  [&](const BasicBlock* next) { return postDominators.dominates(block, next); });
+  }
+
+  const Loop* outermostWithout(const BasicBlock* block, const BasicBlock* barrier) {
+    const Loop* result = nullptr;
+    for (const Loop* loop = state.loopInfo.getLoopFor(block); loop && !loop->contains(barrier);
+         loop = loop->getParentLoop())
+      result = loop;
+    return result;
+  }
+
+  /// Whether threads that go this way run off the end of the kernel without meeting any barrier.
+  bool leadsToExit(const BasicBlock* from, const BasicBlock* avoiding) {
+    std::vector<const BasicBlock*> todo{from};
+    std::set<const BasicBlock*> seen;
+    while (!todo.empty()) {
+      const BasicBlock* block = todo.back();
+      todo.pop_back();
+      if (!seen.insert(block).second) continue;
+      if (state.barrierBlocks.count(block) || block == avoiding) return false;
+      for (const BasicBlock* next : successors(block)) todo.push_back(next);
+    }
+    return true;
+  }
+
+  void add(const BasicBlock* barrier, const Instruction& branch, Expr reached, Expr condition,
+           bool othersExit) {
+    if (!reached || isFalse(reached) || isConst(condition)) return;
+    if (!done.insert({reached, condition}).second) return;
+    BarrierControl control;
+    control.barrier = locationOf(*barrier->getFirstNonPHIOrDbg());
+    control.branch = locationOf(branch);
+    control.reach = kind == BarrierKind::Grid   ? BarrierReach::Grid
+                    : kind == BarrierKind::Warp ? BarrierReach::Warp
+                                                : BarrierReach::Block;
+    control.reached = state.withDefinitions(reached, {condition});
+    control.condition = condition;
+    control.othersExit = othersExit;
+    state.model.barriers.push_back(control);
+  }
+
+  void addBranch(const BasicBlock* barrier, const BasicBlock* block) {
+    auto reached = run.conditions.find(block);
+    if (reached == run.conditions.end()) return;
+    const Instruction* end = block->getTerminator();
+    bool othersExit =
+        any_of(successors(block), [&](const BasicBlock* next) { return leadsToExit(next, barrier); });
+    auto& execution = const_cast<Execution&>(run);
+    if (auto* branch = dyn_cast<BranchInst>(end)) {
+      add(barrier, *end, reached->second, execution.value(branch->getCondition()), othersExit);
+    } else if (auto* choice = dyn_cast<SwitchInst>(end)) {
+      Expr selector = execution.value(choice->getCondition());
+      for (auto& option : choice->cases()) {
+        Expr equal = state.exprs.eq(selector, execution.value(option.getCaseValue()));
+        add(barrier, *end, reached->second, equal, othersExit);
+      }
+    }
+  }
+
+  void addLoop(const BasicBlock* barrier, const Loop* loop) {
+    auto entry = run.loopEntries.find(loop);
+    if (entry == run.loopEntries.end()) return;
+    SmallVector<std::pair<BasicBlock*, BasicBlock*>> list;
+    loop->getExitEdges(list);
+    std::set<const BasicBlock*> targets;
+    for (auto& [from, to] : list) targets.insert(to);
+    if (targets.size() < 2) return; // left in one way only
+    for (auto& [from, to] : list) {
+      auto edge = run.exitEdges.find({from, to});
+      if (edge == run.exitEdges.end()) continue;
+      Expr relative = withoutPrefix(state.exprs, edge->second, entry->second);
+      add(barrier, *from->getTerminator(), entry->second, relative ? relative : edge->second,
+          leadsToExit(to, barrier));
+    }
+  }
+
+  KernelState& state;
+  const Execution& run;
+  BarrierKind kind;
+  PostDominatorTree postDominators;
+  std::set<std::pair<Expr, Expr>> done;
+};
+
+} // namespace
+
+void addBarrierControls(KernelState& state, const Execution& run, BarrierKind kind) {
+  Controls controls(state, run, kind);
+  for (auto& [block, condition] : run.barrierConditions)
+    if (barrierOf(*block->getFirstNonPHIOrDbg()).kind == kind) controls.addFor(block);
+}
+
+} // namespace kcheck::analyzer

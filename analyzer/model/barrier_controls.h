@@ -1,0 +1,12 @@
+// Who decides which threads reach a barrier.
+#pragma once
+
+#include "analyzer/model/execution.h"
+
+namespace kcheck::analyzer {
+
+/// Adds a BarrierControl to the model for every branch that a barrier of this reach depends on, as the run
+/// from the entry saw it.
+void addBarrierControls(KernelState& state, const Execution& run, BarrierKind kind);
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,97 @@
+#include "analyzer/model/barriers.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+namespace {
+
+bool isConstant(const Value* value, std::int64_t expected) {
+  auto* number = dyn_cast<ConstantInt>(value);
+  return number && number->getSExtValue() == expected;
+}
+
+/// Barrier instructions of inline PTX: `bar.sync 0;`, `barrier.sync.aligned %0, %1;`, `bar.warp.sync -1;`.
+BarrierKind ofAssembly(const CallInst& call, StringRef text) {
+  StringRef instruction = text.trim();
+  bool sync = instruction.contains("bar.sync") || instruction.contains("barrier.sync") ||
+              instruction.contains("barrier.cta.sync") || instruction.contains("bar.red") ||
+              instruction.contains("barrier.red") || instruction.contains("barrier.cta.red");
+  bool arrive = instruction.contains("bar.arrive") || instruction.contains("barrier.arrive") ||
+                instruction.contains("barrier.cta.arrive");
+  bool warp = instruction.contains("bar.warp.sync");
+  if (arrive) return BarrierKind::Partial;
+  if (!sync && !warp) return BarrierKind::None;
+  auto [before, after] = instruction.split(warp                           ? "warp.sync"
+                                           : instruction.contains("sync") ? "sync"
+                                                                          : "red");
+  StringRef operands = after.split(';').first;
+  if (operands.starts_with(".aligned")) operands = operands.drop_front(8);
+  operands = operands.trim();
+  if (warp) {
+    bool full = operands == "-1" || operands == "0xffffffff" || operands == "0xFFFFFFFF" ||
+                (operands == "$0" && call.arg_size() == 1 && isConstant(call.getArgOperand(0), -1));
+    return full ? BarrierKind::Warp : BarrierKind::Partial;
+  }
+  if (operands.contains(',')) return BarrierKind::Partial;
+  bool zero =
+      operands == "0" || (operands == "$0" && call.arg_size() >= 1 && isConstant(call.getArgOperand(0), 0));
+  return zero ? BarrierKind::Block : BarrierKind::Partial;
+}
+
+BarrierKind ofIntrinsic(const IntrinsicInst& call) {
+  switch (call.getIntrinsicID()) {
+  case Intrinsic::nvvm_barrier0:
+  case Intrinsic::nvvm_barrier0_popc:
+  case Intrinsic::nvvm_barrier0_and:
+  case Intrinsic::nvvm_barrier0_or: return BarrierKind::Block;
+  case Intrinsic::nvvm_barrier_n:
+  case Intrinsic::nvvm_bar_sync:
+  case Intrinsic::nvvm_barrier_sync:
+    return isConstant(call.getArgOperand(0), 0) ? BarrierKind::Block : BarrierKind::Partial;
+  case Intrinsic::nvvm_barrier:
+  case Intrinsic::nvvm_barrier_sync_cnt:
+  case Intrinsic::nvvm_barrier_cluster_arrive:
+  case Intrinsic::nvvm_barrier_cluster_arrive_relaxed:
+  case Intrinsic::nvvm_barrier_cluster_wait:
+  case Intrinsic::nvvm_barrier_cluster_arrive_aligned:
+  case Intrinsic::nvvm_barrier_cluster_arrive_relaxed_aligned:
+  case Intrinsic::nvvm_barrier_cluster_wait_aligned: return BarrierKind::Partial;
+  case Intrinsic::nvvm_bar_warp_sync:
+    return isConstant(call.getArgOperand(0), -1) ? BarrierKind::Warp : BarrierKind::Partial;
+  default: return BarrierKind::None;
+  }
+}
+
+} // namespace
+
+bool isGridBarrierFunction(const Function& function) { return function.getName().contains("sync_grids"); }
+
+Barrier barrierOf(const Instruction& instruction) {
+  auto* call = dyn_cast<CallInst>(&instruction);
+  if (!call) return {};
+  if (auto* intrinsic = dyn_cast<IntrinsicInst>(call)) return {ofIntrinsic(*intrinsic)};
+  if (auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand()))
+    return {ofAssembly(*call, assembly->getAsmString())};
+  if (auto* callee = call->getCalledFunction(); callee && isGridBarrierFunction(*callee))
+    return {BarrierKind::Grid};
+  return {};
+}
+
+bool cuts(Cut cut, BarrierKind kind) {
+  switch (kind) {
+  case BarrierKind::Grid: return cut != Cut::None;
+  case BarrierKind::Block: return cut == Cut::Block || cut == Cut::Warp;
+  case BarrierKind::Warp: return cut == Cut::Warp;
+  case BarrierKind::None:
+  case BarrierKind::Partial: return false;
+  }
+  return false;
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,33 @@
+// Which instructions are barriers, and how far they reach. Everything else in the model asks here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace llvm {
+class Function;
+class Instruction;
+} // namespace llvm
+
+namespace kcheck::analyzer {
+
+/// `Partial`: a barrier that only some threads of the block or warp take part in (named barriers with a
+/// thread count, `__syncwarp` of a mask that is not constant and full). It orders too little to cut a phase;
+/// leaving it out is sound for proofs and makes a race found across it merely possible.
+enum class BarrierKind : std::uint8_t { None, Warp, Block, Grid, Partial };
+
+struct Barrier {
+  BarrierKind kind = BarrierKind::None;
+};
+
+Barrier barrierOf(const llvm::Instruction& instruction);
+
+/// cooperative_groups' grid barrier: kept as a call, its body (atomics in a workspace) is not looked into.
+bool isGridBarrierFunction(const llvm::Function& function);
+
+/// How finely a run of the kernel is cut.
+enum class Cut : std::uint8_t { None, Grid, Block, Warp };
+/// Whether a barrier of this kind ends a phase under this cut.
+bool cuts(Cut cut, BarrierKind kind);
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,403 @@
+// What calls do: CUDA's special registers, atomics, warp operations, memory copies, the math library, inline
+// PTX. What is not known here leaves a gap at its line.
+#include "analyzer/model/execution.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+namespace {
+
+Expr minimumOrMaximum(ExprContext& exprs, Expr a, Expr b, bool isSigned, bool minimum) {
+  Expr less = exprs.binary(isSigned ? Op::Slt : Op::Ult, a, b);
+  return minimum ? exprs.ite(less, a, b) : exprs.ite(less, b, a);
+}
+
+/// The upper half of the product.
+Expr highProduct(ExprContext& exprs, Expr a, Expr b, bool isSigned) {
+  if (a->width != 32) return nullptr;
+  Op extend = isSigned ? Op::SExt : Op::ZExt;
+  Expr product = exprs.mul(exprs.extend(extend, 64, a), exprs.extend(extend, 64, b),
+                           isSigned ? NoSignedWrap : NoUnsignedWrap);
+  return exprs.extend(Op::Trunc, 32, exprs.binary(Op::LShr, product, exprs.constant(64, 32)));
+}
+
+AtomicScope scopeIn(StringRef name) {
+  if (name.contains(".cta")) return AtomicScope::Block;
+  if (name.contains(".sys")) return AtomicScope::System;
+  return AtomicScope::Device;
+}
+
+unsigned accessBytes(StringRef opcode) {
+  unsigned bits = 32;
+  for (auto [suffix, value] : {std::pair{"128", 128u}, {"64", 64u}, {"32", 32u}, {"16", 16u}, {"8", 8u}})
+    if (opcode.ends_with(suffix)) {
+      bits = value;
+      break;
+    }
+  unsigned lanes = opcode.contains(".v4") ? 4 : opcode.contains(".v2") ? 2 : 1;
+  return bits / 8 * lanes;
+}
+
+} // namespace
+
+Expr Execution::linearThread() {
+  const KernelModel& m = state.model;
+  Expr yz = exprs.add(m.threadIdx[1], exprs.mul(m.blockDim[1], m.threadIdx[2], NoSignedWrap), NoSignedWrap);
+  return exprs.add(m.threadIdx[0], exprs.mul(m.blockDim[0], yz, NoSignedWrap), NoSignedWrap);
+}
+
+void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
+                          Expr addend, Expr condition) {
+  for (const Place& place : state.objects.places(pointer))
+    if (recording && !state.knowsWritten)
+      state.steps[place.object].insert(addend && isConst(addend) && addend->value > 0 ? addend->value : 0);
+  record(instruction, AccessKind::Atomic, pointer, exprs.constant(64, bytes ? bytes : 1), condition, nullptr,
+         scope);
+  if (!isRelevant(&instruction)) return;
+  if (Expr number = ticket(instruction, pointer, addend)) {
+    env[&instruction] = number;
+    return;
+  }
+  std::string line = state.lineText(instruction);
+  Symbol* symbol = local(instruction, "atomic", "atomic result (" + line + ")", bytes * 8);
+  symbol->exact = false;
+  symbol->cause = "the result of the atomic operation at " + line;
+  state.synchronizing.insert(symbol);
+  env[&instruction] = exprs.of(symbol);
+}
+
+bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
+  auto* intrinsic = dyn_cast<IntrinsicInst>(&call);
+  if (!intrinsic) return false;
+  auto argument = [&](unsigned i) { return value(call.getArgOperand(i)); };
+  bool wanted =
+      isRelevant(&call) && call.getType()->isIntegerTy() && call.getType()->getIntegerBitWidth() <= 64;
+  unsigned width = widthOf(call.getType(), state.layout);
+  const KernelModel& m = state.model;
+  auto id_ = intrinsic->getIntrinsicID();
+  switch (id_) {
+  case Intrinsic::dbg_value:
+  case Intrinsic::dbg_declare:
+  case Intrinsic::dbg_label:
+  case Intrinsic::lifetime_start:
+  case Intrinsic::lifetime_end:
+  case Intrinsic::experimental_noalias_scope_decl:
+  case Intrinsic::stackrestore:
+  case Intrinsic::nvvm_membar_cta:
+  case Intrinsic::nvvm_membar_gl:
+  case Intrinsic::nvvm_membar_sys:
+  case Intrinsic::donothing:
+  case Intrinsic::prefetch: return true;
+  case Intrinsic::trap:
+  case Intrinsic::nvvm_exit: condition = exprs.boolean(false); return true;
+  case Intrinsic::assume: {
+    Expr holds = argument(0);
+    assumed.push_back({condition, holds});
+    condition = exprs.logicalAnd(condition, holds);
+    if (!isTrue(holds)) state.assume("the assumption at " + state.lineText(call) + " holds");
+    return true;
+  }
+  case Intrinsic::memcpy:
+  case Intrinsic::memcpy_inline:
+  case Intrinsic::memmove: {
+    auto& copy = cast<MemTransferInst>(call);
+    Expr length = value(copy.getLength());
+    if (length->width < 64) length = exprs.extend(Op::ZExt, 64, length);
+    Expr nonEmpty = exprs.logicalAnd(condition, exprs.logicalNot(exprs.eq(length, exprs.constant(64, 0))));
+    if (isa<llvm::Argument>(copy.getRawSource()) && cast<llvm::Argument>(copy.getRawSource())->hasByValAttr())
+      return true;
+    bool marked = call.getMetadata(kMarkedCopy) != nullptr;
+    auto side = [&](const Value* pointer, AccessKind kind) {
+      Expr p = value(pointer);
+      auto places = state.objects.places(p);
+      bool local = !places.empty() && state.objects[places[0].object].space == MemorySpace::Local;
+      bool was = recording;
+      recording = recording && (local || !marked);
+      record(call, kind, p, length, nonEmpty);
+      recording = was;
+    };
+    side(copy.getRawSource(), AccessKind::Read);
+    side(copy.getRawDest(), AccessKind::Write);
+    return true;
+  }
+  case Intrinsic::memset:
+  case Intrinsic::memset_inline: {
+    Expr length = value(cast<MemSetInst>(call).getLength());
+    if (length->width < 64) length = exprs.extend(Op::ZExt, 64, length);
+    Expr nonEmpty = exprs.logicalAnd(condition, exprs.logicalNot(exprs.eq(length, exprs.constant(64, 0))));
+    record(call, AccessKind::Write, value(cast<MemSetInst>(call).getRawDest()), length, nonEmpty);
+    return true;
+  }
+  case Intrinsic::smin:
+  case Intrinsic::smax:
+  case Intrinsic::umin:
+  case Intrinsic::umax:
+    if (!wanted) break;
+    env[&call] =
+        minimumOrMaximum(exprs, argument(0), argument(1), id_ == Intrinsic::smin || id_ == Intrinsic::smax,
+                         id_ == Intrinsic::smin || id_ == Intrinsic::umin);
+    return true;
+  case Intrinsic::abs:
+    if (!wanted) break;
+    env[&call] = exprs.ite(exprs.binary(Op::Slt, argument(0), exprs.constant(width, 0)),
+                           exprs.sub(exprs.constant(width, 0), argument(0)), argument(0));
+    return true;
+  case Intrinsic::expect:
+  case Intrinsic::nvvm_ptr_gen_to_shared:
+  case Intrinsic::nvvm_ptr_shared_to_gen:
+  case Intrinsic::nvvm_ptr_gen_to_global:
+  case Intrinsic::nvvm_ptr_global_to_gen:
+  case Intrinsic::nvvm_ptr_gen_to_local:
+  case Intrinsic::nvvm_ptr_local_to_gen:
+  case Intrinsic::nvvm_ptr_gen_to_constant:
+  case Intrinsic::nvvm_ptr_constant_to_gen: env[&call] = argument(0); return true;
+  case Intrinsic::is_constant: env[&call] = exprs.boolean(false); return true;
+  case Intrinsic::nvvm_read_ptx_sreg_tid_x: env[&call] = m.threadIdx[0]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_tid_y: env[&call] = m.threadIdx[1]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_tid_z: env[&call] = m.threadIdx[2]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x: env[&call] = m.blockIdx[0]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y: env[&call] = m.blockIdx[1]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z: env[&call] = m.blockIdx[2]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_x: env[&call] = m.blockDim[0]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_y: env[&call] = m.blockDim[1]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_z: env[&call] = m.blockDim[2]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x: env[&call] = m.gridDim[0]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y: env[&call] = m.gridDim[1]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: env[&call] = m.gridDim[2]; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_warpsize: env[&call] = exprs.constant(32, 32); return true;
+  case Intrinsic::nvvm_read_ptx_sreg_laneid:
+    env[&call] = exprs.binary(Op::And, linearThread(), exprs.constant(32, 31));
+    return true;
+  case Intrinsic::nvvm_isspacep_shared:
+  case Intrinsic::nvvm_isspacep_global:
+  case Intrinsic::nvvm_isspacep_local:
+  case Intrinsic::nvvm_isspacep_const: {
+    MemorySpace wantedSpace = id_ == Intrinsic::nvvm_isspacep_shared   ? MemorySpace::Shared
+                              : id_ == Intrinsic::nvvm_isspacep_global ? MemorySpace::Global
+                              : id_ == Intrinsic::nvvm_isspacep_local  ? MemorySpace::Local
+                                                                       : MemorySpace::Constant;
+    Expr answer = exprs.boolean(false);
+    bool known = true;
+    for (const Place& place : state.objects.places(argument(0))) {
+      known = known && !state.objects[place.object].isUnknown;
+      if (state.objects[place.object].space == wantedSpace) answer = exprs.logicalOr(answer, place.guard);
+    }
+    if (!known) break;
+    env[&call] = answer;
+    return true;
+  }
+  case Intrinsic::nvvm_ldg_global_i:
+  case Intrinsic::nvvm_ldg_global_f:
+  case Intrinsic::nvvm_ldg_global_p:
+  case Intrinsic::nvvm_ldu_global_i:
+  case Intrinsic::nvvm_ldu_global_f:
+  case Intrinsic::nvvm_ldu_global_p:
+    record(call, AccessKind::Read, argument(0),
+           exprs.constant(64, std::int64_t(state.layout.getTypeStoreSize(call.getType()).getFixedValue())),
+           condition);
+    if (isRelevant(&call)) env[&call] = load(call, argument(0), false);
+    return true;
+  case Intrinsic::nvvm_atomic_load_inc_32:
+  case Intrinsic::nvvm_atomic_load_dec_32:
+    runAtomic(call, argument(0), 4, AtomicScope::Device, nullptr, condition);
+    return true;
+  default: break;
+  }
+  StringRef name = call.getCalledFunction()->getName();
+  if (name.starts_with("llvm.nvvm.atomic.")) {
+    Expr addend = name.contains(".add.gen.i") ? argument(1) : nullptr;
+    runAtomic(call, argument(0), width / 8, scopeIn(name), addend, condition);
+    return true;
+  }
+  if (barrierOf(call).kind != BarrierKind::None) return false; // runCall
+  bool perThread = name.starts_with("llvm.nvvm.shfl") || name.starts_with("llvm.nvvm.vote") ||
+                   name.starts_with("llvm.nvvm.match") || name.starts_with("llvm.nvvm.activemask") ||
+                   name.starts_with("llvm.nvvm.redux") || name.starts_with("llvm.nvvm.read.ptx.sreg") ||
+                   name.starts_with("llvm.stacksave");
+  if (perThread) {
+    if (isRelevant(&call))
+      env[&call] = fresh(&call, "call", "a value of the warp (" + state.lineText(call) + ")",
+                         "the result of a warp operation at " + state.lineText(call));
+    return true;
+  }
+  if (call.doesNotAccessMemory() || call.onlyAccessesInaccessibleMemory()) {
+    if (isRelevant(&call)) env[&call] = opaque(call, name.str());
+    return true;
+  }
+  bool touches = false;
+  for (auto& operand : call.args()) touches = touches || operand->getType()->isPointerTy();
+  if (touches) state.gap(&call, "what `" + name.str() + "` reads and writes is not modelled");
+  if (isRelevant(&call))
+    env[&call] =
+        fresh(&call, "call", "a result (" + state.lineText(call) + ")", "the result of `" + name.str() + "`");
+  return true;
+}
+
+/// The math library and the few functions of the CUDA headers that reach the module without a body.
+bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condition) {
+  auto argument = [&](unsigned i) { return value(call.getArgOperand(i)); };
+  if (name == kAccessMarker) {
+    bool write = cast<ConstantInt>(call.getArgOperand(2))->isOne();
+    Expr bytes = argument(1);
+    record(call, write ? AccessKind::Write : AccessKind::Read, argument(0), bytes,
+           exprs.logicalAnd(condition, exprs.logicalNot(exprs.eq(bytes, exprs.constant(64, 0)))));
+    return true;
+  }
+  if (name.starts_with("kcheck.") || name == "vprintf" || name == "free") return true;
+  if (name == "__assertfail") {
+    state.assume("the assertion at " + state.lineText(call) + " holds");
+    condition = exprs.boolean(false);
+    return true;
+  }
+  if (name == "malloc") {
+    state.gap(&call, "memory from malloc in a kernel is not followed");
+    env[&call] = exprs.add(state.objects.pointerTo(state.objects.unknown()),
+                           fresh(&call, "heap", "a heap address", "memory from malloc"));
+    return true;
+  }
+  if (name == "__nvvm_reflect") {
+    env[&call] = exprs.constant(32, 0);
+    return true;
+  }
+  if (!name.starts_with("__nv_")) return false;
+  for (auto& operand : call.args())
+    if (operand->getType()->isPointerTy()) // sincos, frexp, modf and the like return through pointers
+      record(call, AccessKind::Write, value(operand), exprs.constant(64, name.ends_with("f") ? 4 : 8),
+             condition);
+  if (!isRelevant(&call)) return true;
+  auto minMax = StringSwitch<int>(name)
+                    .Cases("__nv_min", "__nv_llmin", 1)
+                    .Cases("__nv_max", "__nv_llmax", 2)
+                    .Cases("__nv_umin", "__nv_ullmin", 3)
+                    .Cases("__nv_umax", "__nv_ullmax", 4)
+                    .Default(0);
+  Expr result = nullptr;
+  if (minMax)
+    result = minimumOrMaximum(exprs, argument(0), argument(1), minMax <= 2, minMax % 2 == 1);
+  else if (name == "__nv_abs" || name == "__nv_llabs") {
+    Expr a = argument(0), zero = exprs.constant(a->width, 0);
+    result = exprs.ite(exprs.binary(Op::Slt, a, zero), exprs.sub(zero, a), a);
+  } else if (name == "__nv_mulhi" || name == "__nv_umulhi") {
+    result = highProduct(exprs, argument(0), argument(1), name == "__nv_mulhi");
+  } else if (name == "__nv_umul24" || name == "__nv_mul24") {
+    auto low = [&](Expr x) {
+      if (name == "__nv_umul24") return exprs.binary(Op::And, x, exprs.constant(32, 0xffffff));
+      Expr eight = exprs.constant(32, 8);
+      return exprs.binary(Op::AShr, exprs.binary(Op::Shl, x, eight), eight);
+    };
+    result = exprs.mul(low(argument(0)), low(argument(1)));
+  }
+  env[&call] = result ? result : opaque(call, name.drop_front(5).str());
+  return true;
+}
+
+void Execution::runAssembly(const CallInst& call, Expr condition) {
+  auto* assembly = cast<InlineAsm>(call.getCalledOperand());
+  StringRef text = StringRef(assembly->getAsmString()).trim();
+  unsigned outputs = 0;
+  for (auto& constraint : assembly->ParseConstraints()) outputs += constraint.Type == InlineAsm::isOutput;
+  StringRef body = text;
+  body.consume_front("{");
+  body = body.trim();
+  StringRef opcode = body.split(' ').first.split('\t').first;
+  std::string line = state.lineText(call);
+  if (isRelevant(&call)) {
+    if (text.contains("%laneid"))
+      env[&call] = exprs.binary(Op::And, linearThread(), exprs.constant(32, 31));
+    else
+      env[&call] = fresh(&call, "assembly", "a result (" + line + ")", "the result of inline PTX at " + line);
+  }
+  std::size_t bracket = text.find("[$");
+  bool single = text.count(';') <= 1;
+  unsigned operand = 0;
+  if (bracket != StringRef::npos && single && !text.substr(bracket + 2).consumeInteger(10, operand) &&
+      operand >= outputs && operand - outputs < call.arg_size()) {
+    Expr pointer = value(call.getArgOperand(operand - outputs));
+    bool followed = pointer->width == 64;
+    Expr bytes = exprs.constant(64, accessBytes(opcode));
+    bool ordered = opcode.contains(".relaxed") || opcode.contains(".acquire") || opcode.contains(".release");
+    AtomicScope scope = scopeIn(opcode);
+    if (followed && (opcode.starts_with("atom") || opcode.starts_with("red.")))
+      return record(call, AccessKind::Atomic, pointer, bytes, condition, nullptr, scope);
+    if (followed && opcode.starts_with("ld."))
+      return record(call, ordered ? AccessKind::Atomic : AccessKind::Read, pointer, bytes, condition, nullptr,
+                    ordered ? scope : AtomicScope::None, opcode.contains(".volatile"));
+    if (followed && opcode.starts_with("st."))
+      return record(call, ordered ? AccessKind::Atomic : AccessKind::Write, pointer, bytes, condition,
+                    nullptr, ordered ? scope : AtomicScope::None, opcode.contains(".volatile"));
+  }
+  bool harmless =
+      !call.mayWriteToMemory() || opcode.starts_with("membar") || opcode.starts_with("fence") ||
+      opcode.starts_with("trap") || opcode.starts_with("exit") || opcode.starts_with("nanosleep") ||
+      opcode.starts_with("shfl") || opcode.starts_with("vote") || opcode.starts_with("match") ||
+      opcode.starts_with("redux") || opcode.starts_with("prefetch") || opcode.starts_with("brkpt") ||
+      opcode.starts_with("setmaxnreg") || (bracket == StringRef::npos && opcode.starts_with("mov"));
+  if (!harmless && bracket == StringRef::npos && !text.contains('[')) {
+    // Sideeffects without an address operand: arithmetic that is only marked volatile, unless it claims
+    // memory.
+    bool claims = StringRef(assembly->getConstraintString()).contains("~{memory}");
+    harmless = !claims || text.empty();
+  }
+  if (!harmless)
+    state.gap(&call, "the inline PTX `" + body.substr(0, 40).str() + "` is not understood", true, true);
+}
+
+void Execution::runCall(const CallInst& call, Expr& condition) {
+  BarrierKind barrier = barrierOf(call).kind;
+  std::string line = state.lineText(call);
+  if (barrier != BarrierKind::None) {
+    if (barrier == BarrierKind::Partial) {
+      // Sound without it; a race found across it leans on leaving it out.
+      Symbol* ignored = local(call, "partial", "past the barrier (" + line + ")", 1);
+      ignored->exact = false;
+      ignored->cause =
+          "the barrier at " + line + ", which only some threads take part in, orders nothing here";
+      condition = exprs.logicalAnd(condition, exprs.of(ignored));
+    }
+    if (call.getType()->isVoidTy() || !isRelevant(&call)) return;
+    if (barrier == BarrierKind::Block && (state.cut == Cut::Block || state.cut == Cut::Warp)) {
+      auto* vote = state.symbols.function(&call, "vote", "the block's vote (" + line + ")",
+                                          widthOf(call.getType(), state.layout));
+      vote->varies = Varies::ByBlock;
+      vote->exact = false;
+      vote->cause = "the result of the barrier at " + line;
+      env[&call] = exprs.apply(vote, barrierCounters(call.getParent()));
+    } else {
+      env[&call] = fresh(&call, "vote", "a vote (" + line + ")", "the result of the barrier at " + line);
+    }
+    return;
+  }
+  if (runIntrinsic(call, condition)) return;
+  if (isa<InlineAsm>(call.getCalledOperand())) {
+    StringRef text = cast<InlineAsm>(call.getCalledOperand())->getAsmString();
+    runAssembly(call, condition);
+    if (text.trim().starts_with("trap") || text.trim().starts_with("exit")) condition = exprs.boolean(false);
+    return;
+  }
+  const llvm::Function* callee = call.getCalledFunction();
+  if (callee && runLibraryCall(call, callee->getName(), condition)) return;
+  std::string name = callee ? callee->getName().str() : "a function pointer";
+  if (!callee)
+    state.gap(&call, "a call through a pointer whose targets are not known", true, true);
+  else if (!callee->isDeclaration())
+    state.gap(&call, "the recursive function `" + name + "` is not followed", true, true);
+  else {
+    bool touches = false;
+    for (auto& operand : call.args()) touches = touches || operand->getType()->isPointerTy();
+    if (touches && !call.onlyReadsMemory())
+      state.gap(&call, "the function `" + name + "` has no body here");
+    else
+      state.assume("calls of `" + name + "` touch no memory of the kernel");
+  }
+  if (!isRelevant(&call)) return;
+  Expr result = fresh(&call, "call", "a result (" + line + ")", "the result of `" + name + "` at " + line);
+  bool isPointer = call.getType()->isPointerTy();
+  env[&call] = isPointer ? exprs.add(state.objects.pointerTo(state.objects.unknown()), result) : result;
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,141 @@
+// Symbolic execution of one thread of a kernel, from its entry or from right behind a barrier. Follows every
+// path at once: each block runs once per visit of its loop, under a path condition; loops run once with their
+// values as functions of an iteration counter (loops.cpp). A run that stops ends at every barrier that cuts.
+//
+// execution.cpp: the way through the blocks.   instructions.cpp, calls.cpp: what an instruction does.
+// loads.cpp: what is read.   loops.cpp, recurrences.cpp: loops in closed form.
+#pragma once
+
+#include "analyzer/model/kernel_state.h"
+
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/Operator.h"
+
+namespace kcheck::analyzer {
+
+using Environment = std::unordered_map<const llvm::Value*, Expr>;
+using PhiValues = std::map<const llvm::PHINode*, Expr>;
+
+/// An access as the run met it; one per place that its pointer may mean.
+struct RunAccess {
+  const llvm::Instruction* instruction = nullptr;
+  ModelAccess access;
+};
+
+class Execution {
+public:
+  /// `before`: a run from the entry, for the values at the start of a run from a barrier.
+  Execution(KernelState& state, unsigned run, bool stops, const Execution* before = nullptr);
+
+  void fromEntry();
+  void fromBarrier(const llvm::BasicBlock* barrier, Expr condition);
+
+  std::vector<RunAccess> accesses;
+  Environment env;
+  std::map<const llvm::BasicBlock*, Expr> conditions; ///< under which each block runs, in its loops
+  std::map<const llvm::BasicBlock*, Expr>
+      barrierConditions; ///< of barrier blocks, in a run that does not stop
+  /// Of the edges that leave a loop, as seen from outside of it.
+  std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Expr> exitEdges;
+  std::map<const llvm::Loop*, Expr> loopEntries; ///< under which each loop is reached
+  std::map<const llvm::Loop*, Expr> iterations;  ///< of each loop that is under way or was last
+  std::vector<std::pair<Expr, Expr>> assumed;    ///< (path condition, assumption)
+
+  Expr value(const llvm::Value* v);
+
+private:
+  using Edge = std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>;
+  struct LoopWork;
+
+  // execution.cpp
+  void runScope(const llvm::Loop* loop);
+  void runBlock(const llvm::BasicBlock* block, Expr condition);
+  void leaveBlock(const llvm::BasicBlock* block, Expr condition);
+  Expr enter(const llvm::BasicBlock* block, const llvm::Loop* outsideOf, PhiValues* phis);
+  Expr atExit(const llvm::BasicBlock* from, const llvm::BasicBlock* to, Expr v) const;
+  void runLayers();
+  bool stopsAt(const llvm::BasicBlock* block) const { return stops && state.barrierBlocks.count(block); }
+  int chainIndex(const llvm::Loop* loop) const;
+
+  // instructions.cpp
+  void runInstruction(const llvm::Instruction& instruction, Expr& condition);
+  Expr constantValue(const llvm::Constant* constant);
+  Expr gep(const llvm::GEPOperator& gep);
+  Expr arithmetic(const llvm::BinaryOperator& op);
+  Expr comparison(const llvm::ICmpInst& compare);
+  Expr cast(const llvm::CastInst& cast);
+  Expr aggregate(const llvm::ExtractValueInst& extract);
+  Expr opaque(const llvm::Instruction& instruction, const std::string& name);
+  Symbol* local(const llvm::Instruction& instruction, const std::string& role, const std::string& name,
+                unsigned width);
+  Expr fresh(const llvm::Value* v, const char* role, const std::string& name, const std::string& cause);
+  void record(const llvm::Instruction& instruction, AccessKind kind, Expr pointer, Expr size, Expr condition,
+              Expr stored = nullptr, AtomicScope scope = AtomicScope::None, bool isVolatile = false);
+  bool isRelevant(const llvm::Value* v) const { return state.relevant.count(v) != 0; }
+
+  // loads.cpp
+  Expr load(const llvm::Instruction& instruction, Expr pointer, bool isVolatile);
+  Expr loadFrom(const llvm::Instruction& instruction, const Place& place);
+  Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);
+  std::vector<Expr> barrierCounters(const llvm::BasicBlock* block);
+  Expr ticket(const llvm::Instruction& instruction, Expr pointer, Expr step);
+
+  // calls.cpp
+  void runCall(const llvm::CallInst& call, Expr& condition);
+  bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
+  bool runLibraryCall(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
+  void runAssembly(const llvm::CallInst& call, Expr condition);
+  void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
+                 Expr addend, Expr condition);
+  Expr linearThread();
+
+  // loops.cpp
+  void runLoop(const llvm::Loop* loop, Expr entry, const PhiValues& start);
+  void runOnce(const llvm::Loop* loop, Expr entry, const PhiValues& start);
+  void runBody(LoopWork& work, bool recordAccesses);
+  bool canCycle(const llvm::Loop* loop) const;
+  bool backEdgePossible(const llvm::Loop* loop) const;
+  void markStored(const llvm::Loop* loop);
+  void readLatches(LoopWork& work);
+  void bindOpen(LoopWork& work);
+  Expr headerCondition(LoopWork& work);
+  void findTripCount(LoopWork& work);
+  void leaveLoop(LoopWork& work);
+  void leaveEdges(LoopWork& work, Substitution& final);
+  bool isSynchronizing(Expr e) const;
+
+  // recurrences.cpp
+  void closeForms(LoopWork& work);
+  void closeGuarded(LoopWork& work);
+  void closeTogether(LoopWork& work);
+  Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
+  Expr additiveForm(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step, bool noWrap);
+  Expr orbit(LoopWork& work, Expr header, Expr start, Expr latch);
+  Expr chained(LoopWork& work, const std::vector<Expr>& values, std::size_t cycleFrom);
+  bool dependsOnLoop(const LoopWork& work, Expr e, bool counterToo,
+                     const std::set<const Symbol*>& except = {}) const;
+
+  KernelState& state;
+  ExprContext& exprs;
+  RunId id;
+  bool stops;
+  const Execution* before;
+  bool recording = true;
+  const llvm::BasicBlock* start = nullptr;
+  Expr startCondition = nullptr;
+  std::vector<const llvm::Loop*> chain; ///< loops around the start, innermost first
+  std::vector<const llvm::BasicBlock*> order;
+  std::map<Edge, Expr> edges;
+  std::set<const llvm::Loop*> active;
+  std::map<const llvm::Loop*, Substitution> left; ///< of loops in closed form: inside values to final ones
+  struct BackEdge {
+    Expr condition;
+    PhiValues values;
+  };
+  std::map<const llvm::Loop*, std::vector<BackEdge>> pending;
+  std::map<const llvm::Loop*, Expr> iterationBase; ///< of loops that a layer enters in mid-course
+  std::map<const llvm::Loop*, std::vector<Symbol*>> exitSymbols; ///< of loops left in this layer
+  std::set<unsigned> stored; ///< objects that the thread may have written since the start
+};
+
+} // namespace kcheck::analyzer

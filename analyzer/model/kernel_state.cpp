@@ -1,0 +1,154 @@
+// What the runs of one kernel share.
+#include "analyzer/model/kernel_state.h"
+
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+KernelState::KernelState(ExprContext& exprs, const PreparedModule& prepared, const KernelCode& code,
+                         const Facts& facts, const LaunchCase& launch)
+    : exprs(exprs), prepared(prepared), code(code), facts(facts), launch(launch), function(*code.function),
+      layout(code.function->getDataLayout()), dominators(*code.function), loopInfo(dominators),
+      symbols(exprs), objects(exprs, symbols) {
+  model.kernel = code.kernel;
+}
+
+void KernelState::setCut(Cut newCut) {
+  cut = newCut;
+  barrierBlocks.clear();
+  barrierLoops.clear();
+  for (auto& block : function) {
+    BarrierKind kind = barrierOf(*block.getFirstNonPHIOrDbg()).kind;
+    if (!cuts(cut, kind)) continue;
+    barrierBlocks.insert(&block);
+    for (const Loop* loop = loopInfo.getLoopFor(&block); loop; loop = loop->getParentLoop()) {
+      BarrierKind& widest = barrierLoops[loop];
+      if (widest == BarrierKind::None || (widest != BarrierKind::Grid && kind != BarrierKind::Warp))
+        widest = kind;
+    }
+  }
+}
+
+void KernelState::gap(const Instruction* where, std::string what, bool races, bool barriers, bool bounds) {
+  ModelGap gap{where ? locationOf(*where) : code.kernel->where, std::move(what), races, barriers, bounds};
+  for (const ModelGap& known : model.gaps)
+    if (known.where == gap.where && known.what == gap.what) return;
+  model.gaps.push_back(std::move(gap));
+}
+
+void KernelState::assume(const std::string& what) {
+  auto& list = model.assumptions;
+  if (std::find(list.begin(), list.end(), what) == list.end()) list.push_back(what);
+}
+
+std::string KernelState::lineText(const Instruction& instruction) const {
+  Location where = locationOf(instruction);
+  return where.known() ? "line " + std::to_string(where.line) : std::string("an unknown line");
+}
+
+std::uint8_t KernelState::launchFlags(Op op, Expr a, Expr b) {
+  const std::uint8_t both = NoSignedWrap | NoUnsignedWrap;
+  auto isProduct = [&](Expr x, Expr y, int axis) {
+    return y == model.blockDim[axis] && (x == model.blockIdx[axis] || x == model.gridDim[axis]);
+  };
+  for (int axis = 0; axis < 3; ++axis) {
+    bool matches = false;
+    if (op == Op::Mul) {
+      matches = isProduct(a, b, axis) || isProduct(b, a, axis);
+    } else {
+      auto isIndex = [&](Expr x, Expr y) {
+        return x == model.threadIdx[axis] && y->op == Op::Mul &&
+               (isProduct(y->operands[0], y->operands[1], axis) ||
+                isProduct(y->operands[1], y->operands[0], axis));
+      };
+      matches = isIndex(a, b) || isIndex(b, a);
+    }
+    if (!matches) continue;
+    if (!isConst(model.blockDim[axis]) || !isConst(model.gridDim[axis]))
+      assume("a launch has fewer than 2^31 threads along each axis");
+    return both;
+  }
+  return NoFlags;
+}
+
+Symbol* KernelState::loopCounter(const Loop* loop, RunId run) {
+  std::string name = "iteration (" + lineText(*loop->getHeader()->getTerminator()) + ")";
+  Symbol* counter = symbols.get(loop->getHeader(), "counter", run, name, 32, SymbolKind::LoopCounter);
+  if (counter->lo < 0) counter->lo = 0;
+  return counter;
+}
+
+Expr KernelState::withDefinitions(Expr condition, std::initializer_list<Expr> roots) {
+  if (definitions.empty()) return condition;
+  std::vector<Expr> todo(roots);
+  todo.push_back(condition);
+  std::unordered_set<const Symbol*> done;
+  std::unordered_set<Expr> seen;
+  while (!todo.empty()) {
+    Expr e = todo.back();
+    todo.pop_back();
+    if (!e || !seen.insert(e).second) continue;
+    todo.insert(todo.end(), e->operands.begin(), e->operands.end());
+    if (e->op != Op::Symbol || !done.insert(e->symbol).second) continue;
+    auto definition = definitions.find(e->symbol);
+    if (definition == definitions.end()) continue;
+    condition = exprs.logicalAnd(condition, definition->second);
+    todo.push_back(definition->second);
+  }
+  return condition;
+}
+
+unsigned widthOf(const Type* type, const DataLayout& layout) {
+  if (type->isVoidTy()) return 1;
+  if (!type->isSized()) return 64;
+  std::uint64_t bits = layout.getTypeSizeInBits(const_cast<Type*>(type)).getFixedValue();
+  return bits < 1 ? 8 : bits > 64 ? 64 : unsigned(bits);
+}
+
+bool isNonNegative(Expr e) {
+  switch (e->op) {
+  case Op::Const: return e->width > 1 && e->value >= 0;
+  case Op::Symbol: return e->symbol->lo >= 0 && e->symbol->hi < (Int(1) << (e->width - 1));
+  case Op::ZExt: return true;
+  case Op::SExt: return e->operands[0]->width > 1 && isNonNegative(e->operands[0]);
+  case Op::And: return isNonNegative(e->operands[0]) || isNonNegative(e->operands[1]);
+  case Op::LShr:
+    return isNonNegative(e->operands[0]) || (isConst(e->operands[1]) && e->operands[1]->value > 0);
+  case Op::AShr: return isNonNegative(e->operands[0]);
+  case Op::UDiv:
+  case Op::URem: return isNonNegative(e->operands[0]) && isNonNegative(e->operands[1]);
+  case Op::SRem: return isNonNegative(e->operands[0]);
+  case Op::SDiv: return isNonNegative(e->operands[0]) && isNonNegative(e->operands[1]);
+  case Op::Add:
+  case Op::Mul:
+    return (e->flags & NoSignedWrap) && isNonNegative(e->operands[0]) && isNonNegative(e->operands[1]);
+  case Op::Ite: return isNonNegative(e->operands[1]) && isNonNegative(e->operands[2]);
+  default: return false;
+  }
+}
+
+Expr withoutPrefix(ExprContext& exprs, Expr e, Expr prefix) {
+  if (isTrue(prefix)) return e;
+  std::vector<Expr> wanted = conjunctsOf(prefix), have = conjunctsOf(e);
+  Expr rest = exprs.boolean(true);
+  std::size_t found = 0;
+  for (Expr part : have) {
+    if (std::find(wanted.begin(), wanted.end(), part) != wanted.end())
+      ++found;
+    else
+      rest = exprs.logicalAnd(rest, part);
+  }
+  if (found == wanted.size()) return rest;
+  if (e->op != Op::Or || e->width != 1) return nullptr;
+  Expr left = withoutPrefix(exprs, e->operands[0], prefix);
+  Expr right = left ? withoutPrefix(exprs, e->operands[1], prefix) : nullptr;
+  return right ? exprs.logicalOr(left, right) : nullptr;
+}
+
+} // namespace kcheck::analyzer

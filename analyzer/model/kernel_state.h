@@ -1,0 +1,175 @@
+// What all symbolic runs of one kernel share: its symbols, memory objects, the facts found so far, and what
+// the model cannot say.
+#pragma once
+
+#include "analyzer/model/barriers.h"
+#include "analyzer/model/model_builder.h"
+
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Dominators.h"
+
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace kcheck::analyzer {
+
+/// A run executes the kernel from one start; a layer is the part of a phase behind the back edge of an
+/// enclosing loop. Values of different runs or layers are different.
+struct RunId {
+  unsigned run = 0, layer = 0;
+  friend auto operator<=>(const RunId&, const RunId&) = default;
+};
+
+/// Makes symbols with readable and unique names. The same key gives the same symbol again.
+class SymbolTable {
+public:
+  explicit SymbolTable(ExprContext& exprs) : exprs(&exprs) {}
+  Symbol* get(const void* value, const std::string& role, RunId run, const std::string& name, unsigned width,
+              SymbolKind kind);
+  Symbol* plain(const std::string& name, unsigned width, SymbolKind kind, Int lo, Int hi);
+  /// A function of this name, or of this name with ticks where it is taken by another key.
+  Function* function(const void* key, const std::string& role, const std::string& name, unsigned width);
+
+private:
+  struct Key {
+    const void* value;
+    std::string role;
+    RunId run;
+    friend auto operator<=>(const Key&, const Key&) = default;
+  };
+  std::string unique(std::string name);
+
+  ExprContext* exprs;
+  std::map<Key, Symbol*> known;
+  std::map<std::tuple<const void*, std::string, unsigned>, Function*> functions;
+  std::map<std::string, unsigned> taken;
+};
+
+/// Where a pointer may point, with the condition for it.
+struct Place {
+  Expr guard = nullptr;
+  unsigned object = 0;
+  Expr offset = nullptr;
+};
+
+/// The memory objects of a kernel and the pointers into them. A pointer is an expression of width 64: an
+/// object's symbol plus a byte offset, or a choice between such.
+class ObjectTable {
+public:
+  ObjectTable(ExprContext& exprs, SymbolTable& symbols) : exprs(&exprs), symbols(&symbols) {}
+
+  /// The object of `key`, made from `fresh` when new.
+  unsigned object(const std::string& key, const MemoryObject& fresh);
+  Expr pointerTo(unsigned object);
+  const std::string& keyOf(unsigned object) const { return keys[object]; }
+  unsigned unknown(); ///< the object of pointers that could not be followed
+  std::vector<Place> places(Expr pointer);
+  bool isPointer(Expr e);
+  MemoryObject& operator[](unsigned id) { return objects[id]; }
+  std::size_t size() const { return objects.size(); }
+  std::vector<MemoryObject>& all() { return objects; }
+
+private:
+  void split(Expr pointer, Expr guard, Expr offset, std::vector<Place>& out, unsigned depth);
+
+  ExprContext* exprs;
+  SymbolTable* symbols;
+  std::vector<MemoryObject> objects;
+  std::vector<std::string> keys;
+  std::map<std::string, unsigned> byKey;
+  std::unordered_map<const Symbol*, unsigned> bySymbol;
+  std::vector<Symbol*> symbolOf;
+  std::unordered_map<Expr, bool> pointerMemo;
+};
+
+/// One loop in closed form in one run: what decides whether its counter is the same for all threads.
+struct LoopRecord {
+  struct Open {
+    Symbol *inside, *after;
+    Expr start, latch;
+  };
+  const llvm::Loop* loop = nullptr;
+  RunId run;
+  bool aligned = false; ///< contains a barrier that cuts: all threads are in the same iteration
+  BarrierKind alignedBy = BarrierKind::None;
+  Symbol *counter = nullptr, *exitCounter = nullptr;
+  std::vector<Expr> exitConditions;
+  std::vector<Open> open;
+  /// Exit symbols of inner loops, and what they are after this loop has been left.
+  std::vector<std::pair<Symbol*, Symbol*>> renamed;
+};
+
+/// Shared by all runs of one kernel under one launch case.
+struct KernelState {
+  KernelState(ExprContext& exprs, const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
+              const LaunchCase& launch);
+
+  ExprContext& exprs;
+  const PreparedModule& prepared;
+  const KernelCode& code;
+  const Facts& facts;
+  const LaunchCase& launch;
+  const llvm::Function& function;
+  const llvm::DataLayout& layout;
+  llvm::DominatorTree dominators;
+  llvm::LoopInfo loopInfo;
+  SymbolTable symbols;
+  ObjectTable objects;
+  KernelModel model;
+
+  /// What holds of a loop's exit symbols whenever the loop has been left.
+  std::unordered_map<const Symbol*, Expr> definitions;
+  std::vector<LoopRecord> loops;
+  /// Symbols that stand for results of atomics or volatile loads: conditions on them may order threads.
+  std::unordered_set<const Symbol*> synchronizing;
+
+  /// The loop (null: none) and run in whose iterations a symbol may have different values.
+  std::unordered_map<const Symbol*, std::pair<const llvm::Loop*, RunId>> homes;
+
+  Cut cut = Cut::Block; ///< of the runs made now
+  std::set<const llvm::BasicBlock*> barrierBlocks;
+  std::map<const llvm::Loop*, BarrierKind> barrierLoops; ///< with the widest barrier inside
+  void setCut(Cut newCut);
+
+  bool knowsWritten = false; ///< the first run is over: the sets below are complete
+  std::set<unsigned> written;
+  std::map<unsigned, std::set<std::int64_t>> steps; ///< what each object is advanced by; 0: otherwise written
+  bool isUnknownWritten() { return written.count(objects.unknown()) != 0; }
+  bool isWritten(unsigned object) {
+    return written.count(object) != 0 || (isUnknownWritten() && objects[object].space == MemorySpace::Global);
+  }
+  std::map<const llvm::BasicBlock*, std::set<unsigned>> writtenIn; ///< per block
+  std::set<const llvm::Instruction*> unstable;                     ///< loads of what their phase writes
+  /// Objects that pointers were read from, and those of them that the kernel writes.
+  std::set<unsigned> pointerSources, changedPointerSources;
+  std::map<unsigned, std::int64_t> fixedParameters; ///< by an assumption at the kernel's start
+
+  /// Instructions whose value some address, condition or size depends on.
+  std::unordered_set<const llvm::Value*> relevant;
+
+  void gap(const llvm::Instruction* where, std::string what, bool races = true, bool barriers = false,
+           bool bounds = true);
+  void assume(const std::string& what);
+  /// The flags that the size of a launch gives products and sums of indices and dimensions.
+  std::uint8_t launchFlags(Op op, Expr a, Expr b);
+  std::string lineText(const llvm::Instruction& instruction) const; ///< "line 12"
+
+  Expr argumentValue(const llvm::Argument& argument);
+
+  /// The iteration counter of a loop in one run.
+  Symbol* loopCounter(const llvm::Loop* loop, RunId run);
+
+  /// The condition with the definitions of every exit symbol that it or `roots` mention.
+  Expr withDefinitions(Expr condition, std::initializer_list<Expr> roots);
+};
+
+unsigned widthOf(const llvm::Type* type, const llvm::DataLayout& layout);
+/// Whether `e` is known to be non-negative as a signed number.
+bool isNonNegative(Expr e);
+/// The part of `e` beyond `prefix` where `e` implies it by construction, or null.
+Expr withoutPrefix(ExprContext& exprs, Expr e, Expr prefix);
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,141 @@
+// What a load yields. The content of an object that the kernel never writes is a function of the address, one
+// for all threads. What the kernel writes itself is a function of the address and the barrier interval as
+// long as nobody writes it in that interval: in a kernel without races every thread of the block then reads
+// the same content, and the first race of a kernel that has one comes after such reads. Everything else is
+// unknown, for each thread anew.
+#include "analyzer/model/execution.h"
+
+#include <cassert>
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+/// The counters of the loops around `block` whose iterations all threads run together: with the site they
+/// name the barrier interval.
+std::vector<Expr> Execution::barrierCounters(const BasicBlock* block) {
+  std::vector<Expr> counters;
+  for (const Loop* loop = state.loopInfo.getLoopFor(block); loop; loop = loop->getParentLoop()) {
+    if (!state.barrierLoops.count(loop)) continue;
+    auto known = iterations.find(loop);
+    assert(known != iterations.end() && "a block runs within its loops");
+    counters.push_back(known->second);
+  }
+  return counters;
+}
+
+Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
+  MemoryObject& object = state.objects[place.object];
+  unsigned width = widthOf(instruction.getType(), state.layout);
+  std::string line = state.lineText(instruction);
+  if (object.space == MemorySpace::Local || object.isUnknown || !state.knowsWritten)
+    return fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")",
+                 "the value of `" + object.name + "` read at " + line);
+  std::string key = std::to_string(place.object);
+  if (!state.isWritten(place.object))
+    return exprs.apply(state.symbols.function(nullptr, "content " + key, object.name, width), {place.offset});
+  std::string cause = "the content of `" + object.name + "`, which the kernel writes, at " + line;
+  if ((state.cut == Cut::Block || state.cut == Cut::Warp) && !state.unstable.count(&instruction)) {
+    std::vector<Expr> operands = barrierCounters(instruction.getParent());
+    operands.push_back(place.offset);
+    auto* content = state.symbols.function(&instruction, "stable " + key, object.name + "@" + line, width);
+    content->varies = Varies::ByBlock;
+    content->exact = false;
+    content->cause = cause;
+    return exprs.apply(content, std::move(operands));
+  }
+  if (stops && state.cut != Cut::Grid && !stored.count(place.object) &&
+      !stored.count(state.objects.unknown())) {
+    std::string role = "phase " + std::to_string(id.run) + " " + key;
+    auto* content = state.symbols.function(nullptr, role, object.name + " before", width);
+    content->varies = Varies::ByBlock;
+    content->exact = start == nullptr && object.space == MemorySpace::Global;
+    content->cause = cause;
+    return exprs.apply(content, {place.offset});
+  }
+  return fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")", cause);
+}
+
+/// A pointer read from memory points into an object of its own: whatever the pointers stored there lead to.
+Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) {
+  const MemoryObject object = state.objects[place.object];
+  state.pointerSources.insert(place.object);
+  if (object.space == MemorySpace::Local || object.isUnknown ||
+      state.changedPointerSources.count(place.object))
+    return exprs.add(state.objects.pointerTo(state.objects.unknown()),
+                     fresh(&instruction, "pointer", "a pointer (" + state.lineText(instruction) + ")",
+                           "a pointer read from memory at " + state.lineText(instruction)));
+  MemoryObject target;
+  bool fixed = isConst(place.offset);
+  std::string where = fixed ? std::to_string(place.offset->value) : "[]";
+  target.name = object.name + (fixed ? "+" + where : where);
+  unsigned id = state.objects.object("through " + std::to_string(place.object) + " " + where, target);
+  state.assume("memory reached through the pointers in `" + object.name + "` overlaps no other array");
+  Expr base = state.objects.pointerTo(id);
+  if (fixed) return base;
+  auto* offsets = state.symbols.function(nullptr, "pointers " + std::to_string(place.object),
+                                         object.name + "'s target", 64);
+  offsets->exact = false;
+  offsets->cause = "the pointers in `" + object.name + "`";
+  return exprs.add(base, exprs.apply(offsets, {place.offset}));
+}
+
+Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolatile) {
+  std::string line = state.lineText(instruction);
+  if (isVolatile) {
+    Expr result = fresh(&instruction, "volatile", "a volatile value (" + line + ")",
+                        "the volatile value read at " + line);
+    state.synchronizing.insert(result->symbol);
+    if (!instruction.getType()->isPointerTy()) return result;
+    return exprs.add(state.objects.pointerTo(state.objects.unknown()), result);
+  }
+  Expr result = nullptr;
+  for (const Place& place : state.objects.places(pointer)) {
+    Expr content =
+        instruction.getType()->isPointerTy() ? pointerFrom(instruction, place) : loadFrom(instruction, place);
+    result = result ? exprs.ite(place.guard, content, result) : content;
+  }
+  return result ? result
+                : fresh(&instruction, "load", "a value (" + line + ")", "a load through a null pointer");
+}
+
+/// What atomicAdd(p, step) returns: a ticket that no other thread gets, provided that every write to the
+/// object is such an addition and the counter does not wrap. Null when it is not known to be one.
+Expr Execution::ticket(const Instruction& instruction, Expr pointer, Expr step) {
+  if (!step || step->width < 32 || !isConst(step) || step->value <= 0 || !state.knowsWritten) return nullptr;
+  auto places = state.objects.places(pointer);
+  if (places.size() != 1) return nullptr;
+  const Place& place = places[0];
+  if (state.isUnknownWritten() || state.steps[place.object] != std::set<std::int64_t>{step->value})
+    return nullptr;
+  bool isShared = state.objects[place.object].space == MemorySpace::Shared;
+  // Counters differ between offsets (and, in shared memory, between blocks): equal tickets are fine there.
+  if (!isConst(place.offset) || (isShared && !stops)) return nullptr;
+  std::vector<Expr> operands{exprs.constant(32, std::int64_t(siteOf(instruction)))};
+  for (int axis = 0; axis < 3; ++axis) {
+    operands.push_back(state.model.threadIdx[axis]);
+    if (!isShared) operands.push_back(state.model.blockIdx[axis]);
+  }
+  std::vector<Expr> counters(4, exprs.constant(32, 0));
+  unsigned depth = 0;
+  for (const Loop* loop = state.loopInfo.getLoopFor(instruction.getParent()); loop;
+       loop = loop->getParentLoop()) {
+    if (depth == counters.size()) return nullptr;
+    counters[depth++] = exprs.of(local(loop->getHeader()->front(), "round", "round", 32));
+  }
+  operands.insert(operands.end(), counters.begin(), counters.end());
+  std::string role = "ticket " + std::to_string(place.object) + " " + std::to_string(place.offset->value);
+  auto* number = state.symbols.function(nullptr, role, "ticket", step->width);
+  number->injective = true;
+  number->exact = false;
+  number->cause = "the result of the atomic operation at " + state.lineText(instruction);
+  state.assume("the counter that atomicAdd advances at " + state.lineText(instruction) +
+               " does not wrap around");
+  Expr taken = exprs.apply(number, std::move(operands));
+  if (step->value == 1) return taken;
+  auto* first = state.symbols.get(number, "first", {0, 0}, "first ticket", step->width, SymbolKind::Unknown);
+  first->varies = isShared ? Varies::ByBlock : Varies::Never;
+  return exprs.add(exprs.of(first), exprs.mul(taken, step, NoSignedWrap), NoSignedWrap);
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,41 @@
+// What is known of one loop while it is brought into closed form.
+#pragma once
+
+#include "analyzer/model/execution.h"
+
+namespace kcheck::analyzer {
+
+struct Execution::LoopWork {
+  const llvm::Loop* loop = nullptr;
+  Expr entry = nullptr;     ///< the condition under which the loop is reached
+  Expr bodyEntry = nullptr; ///< the same with what is known of every iteration
+  PhiValues start;
+  std::vector<const llvm::PHINode*> phis; ///< those that matter
+  std::map<const llvm::PHINode*, Symbol*> inside, after;
+  PhiValues latch;  ///< the values at the end of an iteration
+  PhiValues closed; ///< the values as functions of the counter
+  PhiValues open;   ///< what stands for the others
+  Symbol *counter = nullptr, *exitCounter = nullptr;
+  Expr k = nullptr;
+  /// The loop's only exit is its header's branch, and this is the branch.
+  const llvm::BranchInst* headerExit = nullptr;
+  Expr stay = nullptr; ///< the condition for going on, as a function of the counter; null when not known
+  bool stayIsExact = false;
+  std::vector<Expr> facts; ///< of the counter, in every iteration and at the exit
+  std::optional<std::int64_t> trips;
+  struct Guard {
+    Symbol *inside, *after;
+    Expr condition;
+  };
+  std::vector<Guard> guards;
+  bool isCounted = false; ///< a 32-bit counter that must not overflow bounds the number of iterations
+  std::set<std::string> assumptions; ///< taken up when the loop is recorded
+
+  /// The counter as a number of `width` bits.
+  Expr counterAs(ExprContext& exprs, unsigned width) const {
+    if (width == 32) return k;
+    return exprs.extend(width > 32 ? Op::ZExt : Op::Trunc, width, k);
+  }
+};
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,414 @@
+// Loops. A loop runs as one symbolic iteration whose values are functions of an iteration counter: first with
+// an unknown per header value to see what an iteration does to it, then with the closed forms found
+// (recurrences.cpp), last for the record. What leaves the loop is the same with the counter of the last
+// iteration, which is defined by the exit condition.
+#include "analyzer/model/loop_work.h"
+
+#include "llvm/IR/CFG.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+/// Whether the loop can come round without crossing a barrier that stops this run.
+bool Execution::canCycle(const Loop* loop) const {
+  std::vector<const BasicBlock*> todo{loop->getHeader()};
+  std::set<const BasicBlock*> seen;
+  if (stopsAt(loop->getHeader())) return false;
+  while (!todo.empty()) {
+    const BasicBlock* block = todo.back();
+    todo.pop_back();
+    if (!seen.insert(block).second) continue;
+    for (const BasicBlock* next : successors(block)) {
+      if (next == loop->getHeader()) return true;
+      if (loop->contains(next) && !stopsAt(next)) todo.push_back(next);
+    }
+  }
+  return false;
+}
+
+bool Execution::backEdgePossible(const Loop* loop) const {
+  for (const BasicBlock* from : predecessors(loop->getHeader())) {
+    if (!loop->contains(from)) continue;
+    auto edge = edges.find({from, loop->getHeader()});
+    if (edge != edges.end() && !isFalse(edge->second)) return true;
+  }
+  return false;
+}
+
+/// What any iteration writes counts as written before every load of the loop.
+void Execution::markStored(const Loop* loop) {
+  for (const BasicBlock* block : loop->blocks()) {
+    auto written = state.writtenIn.find(block);
+    if (written != state.writtenIn.end()) stored.insert(written->second.begin(), written->second.end());
+  }
+}
+
+void Execution::runOnce(const Loop* loop, Expr entry, const PhiValues& values) {
+  for (auto& [phi, v] : values) env[phi] = v;
+  for (auto it = edges.begin(); it != edges.end();)
+    it = loop->contains(it->first.first) ? edges.erase(it) : std::next(it);
+  left.erase(loop);
+  exitSymbols.erase(loop);
+  auto base = iterationBase.find(loop);
+  iterations[loop] = base != iterationBase.end() ? base->second : exprs.constant(32, 0);
+  bool wasActive = !active.insert(loop).second;
+  runBlock(loop->getHeader(), entry);
+  runScope(loop);
+  if (!wasActive) active.erase(loop);
+}
+
+void Execution::runBody(LoopWork& work, bool recordAccesses) {
+  const Loop* loop = work.loop;
+  for (auto it = edges.begin(); it != edges.end();)
+    it = loop->contains(it->first.first) ? edges.erase(it) : std::next(it);
+  for (const PHINode* phi : work.phis) {
+    auto closed = work.closed.find(phi);
+    if (closed != work.closed.end())
+      env[phi] = closed->second;
+    else if (auto open = work.open.find(phi); open != work.open.end())
+      env[phi] = open->second;
+    else
+      env[phi] = exprs.of(work.inside[phi]);
+  }
+  left.erase(loop);
+  auto base = iterationBase.find(loop);
+  iterations[loop] = base != iterationBase.end() ? exprs.add(base->second, work.k) : work.k;
+  bool wasRecording = recording;
+  recording = recording && recordAccesses;
+  auto storedBefore = stored;
+  runBlock(loop->getHeader(), work.bodyEntry);
+  runScope(loop);
+  if (!recordAccesses) stored = std::move(storedBefore);
+  recording = wasRecording;
+}
+
+void Execution::readLatches(LoopWork& work) {
+  work.latch.clear();
+  const BasicBlock* header = work.loop->getHeader();
+  for (const PHINode* phi : work.phis) {
+    Expr merged = nullptr;
+    for (const BasicBlock* from : predecessors(header)) {
+      if (!work.loop->contains(from)) continue;
+      auto edge = edges.find({from, header});
+      if (edge == edges.end() || isFalse(edge->second)) continue;
+      Expr v = atExit(from, header, value(phi->getIncomingValueForBlock(from)));
+      merged = merged ? exprs.ite(edge->second, v, merged) : v;
+    }
+    if (merged) work.latch[phi] = merged;
+  }
+}
+
+/// Header values without a closed form are unknown; a pointer among them still points into one of the objects
+/// that it can come from.
+void Execution::bindOpen(LoopWork& work) {
+  std::map<const PHINode*, std::set<unsigned>> objects;
+  auto openValue = [&](const PHINode* phi) -> Expr {
+    Expr unknown = exprs.of(work.inside[phi]);
+    Expr choice = nullptr;
+    unsigned number = 0;
+    for (unsigned object : objects[phi]) {
+      Expr pointer = exprs.add(state.objects.pointerTo(object), unknown);
+      std::string role = "choice " + std::to_string(number++);
+      Symbol* chosen = local(*phi, role, "a choice of pointers", 1);
+      chosen->exact = false;
+      chosen->cause = work.inside[phi]->cause;
+      choice = choice ? exprs.ite(exprs.of(chosen), pointer, choice) : pointer;
+    }
+    return choice ? choice : unknown;
+  };
+  auto include = [&](const PHINode* phi, Expr pointer) {
+    std::size_t before = objects[phi].size();
+    for (const Place& place : state.objects.places(pointer)) objects[phi].insert(place.object);
+    return objects[phi].size() != before;
+  };
+  std::vector<const PHINode*> pointers;
+  for (const PHINode* phi : work.phis)
+    if (phi->getType()->isPointerTy() && !work.closed.count(phi)) {
+      pointers.push_back(phi);
+      include(phi, work.start[phi]);
+    }
+  bool changed = !pointers.empty();
+  for (unsigned round = 0; changed && round < 8; ++round) {
+    changed = false;
+    Substitution substitution(exprs);
+    for (const PHINode* phi : pointers) substitution.set(exprs.of(work.inside[phi]), openValue(phi));
+    for (const PHINode* phi : pointers)
+      if (work.latch.count(phi)) changed = include(phi, substitution(work.latch[phi])) || changed;
+  }
+  for (const PHINode* phi : pointers) {
+    if (changed) objects[phi] = {state.objects.unknown()};
+    work.open[phi] = openValue(phi);
+  }
+}
+
+/// The condition for another iteration, from the header's branch with the closed forms in place.
+Expr Execution::headerCondition(LoopWork& work) {
+  bool wasRecording = recording;
+  recording = false;
+  auto storedBefore = stored;
+  for (const PHINode* phi : work.phis) {
+    if (work.closed.count(phi))
+      env[phi] = work.closed[phi];
+    else
+      env[phi] = work.open.count(phi) ? work.open[phi] : exprs.of(work.inside[phi]);
+  }
+  runBlock(work.loop->getHeader(), work.bodyEntry);
+  stored = std::move(storedBefore);
+  recording = wasRecording;
+  Expr taken = value(work.headerExit->getCondition());
+  return work.loop->contains(work.headerExit->getSuccessor(0)) ? taken : exprs.logicalNot(taken);
+}
+
+namespace {
+/// Comparisons by order: with values that move in one direction, what holds now held before.
+bool isOrder(Expr e) {
+  if (e->op == Op::And && e->width == 1) return isOrder(e->operands[0]) && isOrder(e->operands[1]);
+  return e->op == Op::Slt || e->op == Op::Sle || e->op == Op::Ult || e->op == Op::Ule;
+}
+
+/// From a != b, the pair; from its negation nothing.
+std::optional<std::pair<Expr, Expr>> unequal(Expr e) {
+  if (e->op != Op::Xor || e->width != 1 || !isConst(e->operands[1], 1) || e->operands[0]->op != Op::Eq)
+    return {};
+  return std::pair{e->operands[0]->operands[0], e->operands[0]->operands[1]};
+}
+} // namespace
+
+void Execution::findTripCount(LoopWork& work) {
+  if (!work.headerExit) return;
+  Expr stay = headerCondition(work);
+  if (dependsOnLoop(work, stay, false)) return;
+  work.stay = stay;
+  auto at = [&](Expr count) {
+    Substitution substitution(exprs);
+    substitution.set(work.k, count);
+    return substitution(stay);
+  };
+  if (dependsOnLoop(work, stay, true)) {
+    for (std::int64_t j = 0; j < 2048; ++j) {
+      Expr now = at(exprs.constant(32, j));
+      if (!isConst(now)) break;
+      if (!isFalse(now)) continue;
+      work.trips = j;
+      work.counter->hi = std::min<Int>(work.counter->hi, j);
+      work.stayIsExact = true;
+      return;
+    }
+  } else if (isTrue(stay)) {
+    return; // left by something else, or never
+  }
+  Expr isFirst = exprs.eq(work.k, exprs.constant(32, 0));
+  Expr previous = exprs.add(work.k, exprs.constant(32, -1), NoSignedWrap);
+  work.stayIsExact = isOrder(stay);
+  if (auto sides = unequal(stay);
+      sides && sides->first->width >= 32 && !state.objects.isPointer(sides->first)) {
+    // i != n, i going up by one from at most n: until then i < n. And the mirror image.
+    Expr moving = sides->first, bound = sides->second;
+    if (!dependsOnLoop(work, moving, true)) std::swap(moving, bound);
+    if (!dependsOnLoop(work, bound, true)) {
+      Substitution toFirst(exprs), toNext(exprs);
+      toFirst.set(work.k, exprs.constant(32, 0));
+      toNext.set(work.k, exprs.add(work.k, exprs.constant(32, 1), NoSignedWrap));
+      Expr first = toFirst(moving), step = exprs.sub(toNext(moving), moving);
+      if (isConst(step, 1)) {
+        work.facts.push_back(
+            exprs.logicalOr(exprs.binary(Op::Slt, bound, first), exprs.binary(Op::Sle, moving, bound)));
+        work.stayIsExact = true;
+      } else if (isConst(step, -1)) {
+        work.facts.push_back(
+            exprs.logicalOr(exprs.binary(Op::Slt, first, bound), exprs.binary(Op::Sle, bound, moving)));
+        work.stayIsExact = true;
+      }
+    }
+  }
+  if (!work.stayIsExact)
+    work.facts.push_back(exprs.logicalOr(isFirst, exprs.logicalAnd(at(exprs.constant(32, 0)), at(previous))));
+}
+
+void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
+  loopEntries[loop] = entry;
+  if (!canCycle(loop)) return runOnce(loop, entry, start);
+  bool wasActive = !active.insert(loop).second;
+  markStored(loop);
+  LoopWork work;
+  work.loop = loop;
+  work.entry = work.bodyEntry = entry;
+  work.start = start;
+  work.counter = state.loopCounter(loop, id);
+  state.homes[work.counter] = {loop, id};
+  work.counter->lo = 0;
+  work.counter->hi = (Int(1) << 31) - 1;
+  work.k = exprs.of(work.counter);
+  std::string line = state.lineText(*loop->getHeader()->getTerminator());
+  work.exitCounter = state.symbols.get(loop->getHeader(), "exit", id, "last iteration (" + line + ")", 32,
+                                       SymbolKind::LoopCounter);
+  work.exitCounter->lo = 0;
+  state.homes[work.exitCounter] = {loop->getParentLoop(), id};
+  for (auto& [phi, v] : start) {
+    if (!v) continue;
+    work.phis.push_back(phi);
+    unsigned width = widthOf(phi->getType(), state.layout);
+    std::string cause = "a value that the loop at " + line + " changes in a way without closed form";
+    Symbol* inside = local(*phi, "inside", "loop value (" + line + ")", width);
+    Symbol* after = state.symbols.get(phi, "after", id, "value after the loop (" + line + ")", width,
+                                      SymbolKind::Unknown);
+    state.homes[after] = {loop->getParentLoop(), id};
+    for (Symbol* symbol : {inside, after}) {
+      symbol->exact = false;
+      symbol->cause = cause;
+    }
+    work.inside[phi] = inside;
+    work.after[phi] = after;
+  }
+  SmallVector<BasicBlock*> exiting;
+  loop->getExitingBlocks(exiting);
+  auto* branch = dyn_cast<BranchInst>(loop->getHeader()->getTerminator());
+  if (exiting.size() == 1 && exiting[0] == loop->getHeader() && branch && branch->isConditional())
+    work.headerExit = branch;
+
+  runBody(work, false);
+  bool comesRound = backEdgePossible(loop);
+  for (unsigned pass = 0; comesRound && pass < 4; ++pass) {
+    std::size_t closedBefore = work.closed.size();
+    readLatches(work);
+    closeForms(work);
+    if (work.closed.size() == work.phis.size() || work.closed.size() == closedBefore) break;
+    runBody(work, false);
+    comesRound = backEdgePossible(loop);
+  }
+  if (comesRound) {
+    bindOpen(work);
+    findTripCount(work);
+    for (Expr fact : work.facts) work.bodyEntry = exprs.logicalAnd(work.bodyEntry, fact);
+    if (work.trips && *work.trips == 0) comesRound = false;
+  }
+  if (!comesRound) {
+    if (!wasActive) active.erase(loop);
+    return runOnce(loop, entry, start);
+  }
+  if (!work.trips && !work.isCounted) work.assumptions.insert("no loop runs 2^31 times or more");
+  for (auto& assumption : work.assumptions) state.assume(assumption);
+  runBody(work, true);
+  readLatches(work);
+  leaveLoop(work);
+  if (!wasActive) active.erase(loop);
+}
+
+bool Execution::isSynchronizing(Expr e) const {
+  return anyNode(e, [&](Expr n) { return n->op == Op::Symbol && state.synchronizing.count(n->symbol) != 0; });
+}
+
+void Execution::leaveLoop(LoopWork& work) {
+  const Loop* loop = work.loop;
+  LoopRecord record;
+  record.loop = loop;
+  record.run = id;
+  record.counter = work.counter;
+  record.exitCounter = work.exitCounter;
+  auto aligned = state.barrierLoops.find(loop);
+  record.aligned = !stops && aligned != state.barrierLoops.end();
+  if (record.aligned) record.alignedBy = aligned->second;
+
+  work.counter->exact = work.exitCounter->exact = work.stayIsExact;
+  if (!work.stayIsExact)
+    work.counter->cause = work.exitCounter->cause =
+        "how often the loop at " + state.lineText(*loop->getHeader()->getTerminator()) + " runs";
+
+  Substitution final(exprs);
+  final.set(work.k, work.trips ? exprs.constant(32, *work.trips) : exprs.of(work.exitCounter));
+  std::vector<Symbol*> exits;
+  if (!work.trips) exits.push_back(work.exitCounter);
+  for (const PHINode* phi : work.phis) {
+    if (work.closed.count(phi)) continue;
+    final.set(exprs.of(work.inside[phi]), exprs.of(work.after[phi]));
+    exits.push_back(work.after[phi]);
+    record.open.push_back({work.inside[phi], work.after[phi], work.start[phi],
+                           work.latch.count(phi) ? work.latch[phi] : nullptr});
+  }
+  for (auto& guard : work.guards) {
+    final.set(exprs.of(guard.inside), exprs.of(guard.after));
+    exits.push_back(guard.after);
+    record.open.push_back({guard.inside, guard.after, guard.condition, guard.condition});
+  }
+  for (const Loop* inner : loop->getLoopsInPreorder()) {
+    if (inner == loop) continue;
+    auto found = exitSymbols.find(inner);
+    if (found == exitSymbols.end()) continue;
+    for (Symbol* symbol : found->second) {
+      Symbol* last = state.symbols.get(symbol, "last", id, symbol->name + " of the last round", symbol->width,
+                                       symbol->kind);
+      state.homes[last] = {loop->getParentLoop(), id};
+      last->lo = symbol->lo;
+      last->hi = symbol->hi;
+      last->exact = false;
+      last->cause = "what the inner loop left in the last round of the loop at " +
+                    state.lineText(*loop->getHeader()->getTerminator());
+      final.set(exprs.of(symbol), exprs.of(last));
+      record.renamed.push_back({symbol, last});
+      exits.push_back(last);
+    }
+    exitSymbols.erase(found);
+  }
+  exitSymbols[loop] = exits;
+  SmallVector<std::pair<BasicBlock*, BasicBlock*>> exitEdgeList;
+  loop->getExitEdges(exitEdgeList);
+  for (auto& [from, to] : exitEdgeList) {
+    auto edge = edges.find({from, to});
+    if (edge == edges.end()) continue;
+    Expr relative = withoutPrefix(exprs, edge->second, work.bodyEntry);
+    record.exitConditions.push_back(relative ? relative : edge->second);
+  }
+  leaveEdges(work, final);
+  left.insert_or_assign(loop, final);
+  if (recording) state.loops.push_back(std::move(record));
+}
+
+/// The conditions of the edges that leave the loop, as seen from outside. A loop that is left for certain is
+/// left by exactly one of them; when it is left by which iteration is the definition of the exit counter.
+void Execution::leaveEdges(LoopWork& work, Substitution& final) {
+  SmallVector<std::pair<BasicBlock*, BasicBlock*>> list;
+  work.loop->getExitEdges(list);
+  std::vector<Edge> present;
+  bool synchronizing = false;
+  for (auto& [from, to] : list) {
+    auto edge = edges.find({from, to});
+    if (edge == edges.end() || isFalse(edge->second)) continue;
+    if (std::find(present.begin(), present.end(), Edge{from, to}) != present.end()) continue;
+    present.push_back({from, to});
+    synchronizing = synchronizing || isSynchronizing(edge->second);
+  }
+  bool mayStop = stops && state.barrierLoops.count(work.loop) != 0;
+  Expr some = exprs.boolean(false), others = exprs.boolean(true);
+  std::vector<Expr> outside;
+  for (const Edge& edge : present) {
+    Expr relative = withoutPrefix(exprs, edges[edge], work.entry);
+    Expr condition = final(relative ? relative : edges[edge]);
+    outside.push_back(condition);
+    some = exprs.logicalOr(some, condition);
+  }
+  if (work.headerExit && work.stay && !work.trips) {
+    Substitution previous(exprs);
+    previous.set(work.k, exprs.add(exprs.of(work.exitCounter), exprs.constant(32, -1), NoSignedWrap));
+    Expr isFirst = exprs.eq(exprs.of(work.exitCounter), exprs.constant(32, 0));
+    some = exprs.logicalAnd(some, exprs.logicalOr(isFirst, previous(work.stay)));
+  }
+  if (!mayStop && !work.trips) {
+    Expr definition =
+        exprs.logicalOr(exprs.logicalNot(work.entry), some); // nothing holds of a loop not reached
+    state.definitions[work.exitCounter] = definition;
+    for (auto& [phi, symbol] : work.after)
+      if (!work.closed.count(phi)) state.definitions[symbol] = definition;
+    for (auto& guard : work.guards) state.definitions[guard.after] = definition;
+  }
+  for (std::size_t i = 0; i < present.size(); ++i) {
+    exitEdges[present[i]] = exprs.logicalAnd(work.entry, outside[i]);
+    bool simple = !mayStop && !synchronizing && i + 1 == present.size();
+    edges[present[i]] = exprs.logicalAnd(work.entry, simple ? others : outside[i]);
+    others = exprs.logicalAnd(others, exprs.logicalNot(outside[i]));
+  }
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,232 @@
+// The runs that make a kernel's model: a first one to learn what the kernel writes, one from the entry
+// through all barriers, and one from each start of a phase.
+#include "analyzer/model/model_builder.h"
+#include "analyzer/model/barrier_controls.h"
+#include "analyzer/model/execution.h"
+#include "analyzer/model/parameters.h"
+#include "analyzer/model/relevance.h"
+#include "analyzer/model/uniformity.h"
+
+#include "llvm/IR/CFG.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+namespace {
+
+/// What the first run learns, in terms that hold for the next state as well: objects keep their numbers.
+struct Knowledge {
+  std::vector<std::pair<std::string, MemoryObject>> objects;
+  std::set<unsigned> written, changedPointerSources;
+  std::map<unsigned, std::set<std::int64_t>> steps;
+  std::map<const BasicBlock*, std::set<unsigned>> writtenIn;
+  std::set<const Instruction*> unstable;
+  std::map<unsigned, std::int64_t> fixedParameters;
+};
+
+void prime(KernelState& state, const Knowledge& known) {
+  for (auto& [key, object] : known.objects) state.objects.object(key, object);
+  for (std::size_t id = 0; id < state.objects.size(); ++id)
+    state.objects[unsigned(id)].written = known.written.count(unsigned(id)) != 0;
+  state.written = known.written;
+  state.steps = known.steps;
+  state.writtenIn = known.writtenIn;
+  state.unstable = known.unstable;
+  state.changedPointerSources = known.changedPointerSources;
+  state.fixedParameters = known.fixedParameters;
+}
+
+/// Loads of objects that are written somewhere in a barrier interval that the load belongs to.
+void findUnstable(KernelState& state, const Execution& run, Knowledge& known) {
+  std::map<const BasicBlock*, std::vector<const RunAccess*>> accessesOf;
+  for (const RunAccess& access : run.accesses) accessesOf[access.instruction->getParent()].push_back(&access);
+  std::vector<const BasicBlock*> starts(state.barrierBlocks.begin(), state.barrierBlocks.end());
+  starts.push_back(&state.function.getEntryBlock());
+  bool unknownWritten = known.written.count(state.objects.unknown()) != 0;
+  for (const BasicBlock* start : starts) {
+    std::vector<const BasicBlock*> todo{start};
+    std::set<const BasicBlock*> seen;
+    std::set<unsigned> written;
+    std::vector<const RunAccess*> reads;
+    while (!todo.empty()) {
+      const BasicBlock* block = todo.back();
+      todo.pop_back();
+      if (!seen.insert(block).second || (block != start && state.barrierBlocks.count(block))) continue;
+      for (const RunAccess* access : accessesOf[block]) {
+        if (access->access.kind == AccessKind::Read)
+          reads.push_back(access);
+        else
+          written.insert(access->access.object);
+      }
+      // A barrier that comes round to itself closes its own interval.
+      for (const BasicBlock* next : successors(block))
+        if (next != start || !state.barrierBlocks.count(start)) todo.push_back(next);
+    }
+    for (const RunAccess* read : reads)
+      if (written.count(read->access.object) || (unknownWritten && written.count(state.objects.unknown())))
+        known.unstable.insert(read->instruction);
+  }
+}
+
+/// Parameters that an assumption at the kernel's start sets to a constant.
+void findFixedParameters(KernelState& state, const Execution& run, Knowledge& known) {
+  std::map<const Symbol*, unsigned> parameters;
+  for (auto& argument : state.function.args()) {
+    if (argument.getType()->isPointerTy()) continue;
+    Expr e = state.argumentValue(argument);
+    if (e->op == Op::Symbol) parameters[e->symbol] = argument.getArgNo();
+  }
+  for (auto& [condition, holds] : run.assumed) {
+    if (!isTrue(condition)) continue; // assumed on some paths only
+    for (Expr part : conjunctsOf(holds)) {
+      if (part->op != Op::Eq || part->operands[0]->op != Op::Symbol || !isConst(part->operands[1])) continue;
+      auto found = parameters.find(part->operands[0]->symbol);
+      if (found != parameters.end()) known.fixedParameters[found->second] = part->operands[1]->value;
+    }
+  }
+}
+
+class Builder {
+public:
+  Builder(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
+          const LaunchCase& launch)
+      : prepared(prepared), code(code), facts(facts), launch(launch) {}
+
+  KernelModel build(ExprContext& exprs) {
+    Knowledge known;
+    for (unsigned round = 0; round < 3; ++round)
+      if (!learn(known)) break;
+    KernelState state(exprs, prepared, code, facts, launch);
+    setUpShape(state);
+    findRelevant(state);
+    prime(state, known);
+    state.knowsWritten = true;
+    state.setCut(Cut::Block);
+    Execution whole(state, nextRun++, false);
+    whole.fromEntry();
+    state.model.blockPhases = phases(state, whole);
+    addBarrierControls(state, whole, BarrierKind::Block);
+    addBarrierControls(state, whole, BarrierKind::Grid);
+    if (has(BarrierKind::Grid)) {
+      state.setCut(Cut::Grid);
+      Execution grid(state, nextRun++, false);
+      grid.fromEntry();
+      state.model.gridPhases = phases(state, grid);
+    } else {
+      state.model.gridPhases.push_back(phaseOf(state, "kernel entry", code.kernel->where, whole));
+    }
+    if (has(BarrierKind::Warp)) {
+      state.setCut(Cut::Warp);
+      Execution warp(state, nextRun++, false);
+      warp.fromEntry();
+      state.model.warpPhases = phases(state, warp);
+      addBarrierControls(state, warp, BarrierKind::Warp);
+    }
+    settleUniformity(state);
+    finish(state);
+    return std::move(state.model);
+  }
+
+private:
+  /// Runs the kernel once on its own expressions. Returns whether what it learnt changes what is known.
+  bool learn(Knowledge& known) {
+    ExprContext scratch;
+    KernelState state(scratch, prepared, code, facts, launch);
+    setUpShape(state);
+    findRelevant(state);
+    prime(state, known);
+    state.setCut(Cut::Block);
+    Execution run(state, 0, false);
+    run.fromEntry();
+    std::size_t changedBefore = known.changedPointerSources.size(),
+                fixedBefore = known.fixedParameters.size();
+    state.objects.unknown();
+    known.objects.clear();
+    for (unsigned id = 0; id < state.objects.size(); ++id) {
+      MemoryObject object = state.objects[id];
+      known.objects.push_back({state.objects.keyOf(id), object});
+    }
+    known.written.clear();
+    known.writtenIn.clear();
+    known.unstable.clear();
+    known.steps = state.steps;
+    for (const RunAccess& access : run.accesses)
+      if (access.access.kind != AccessKind::Read) {
+        known.written.insert(access.access.object);
+        known.writtenIn[access.instruction->getParent()].insert(access.access.object);
+      }
+    state.written = known.written;
+    for (unsigned source : state.pointerSources)
+      if (state.isWritten(source)) known.changedPointerSources.insert(source);
+    findUnstable(state, run, known);
+    findFixedParameters(state, run, known);
+    return known.changedPointerSources.size() != changedBefore || known.fixedParameters.size() != fixedBefore;
+  }
+
+  bool has(BarrierKind kind) const {
+    for (auto& block : *code.function)
+      if (barrierOf(*block.getFirstNonPHIOrDbg()).kind == kind) return true;
+    return false;
+  }
+
+  Phase phaseOf(KernelState&, const std::string& entry, const Location& where, const Execution& run) {
+    Phase phase;
+    phase.entry = entry;
+    phase.where = where;
+    for (const RunAccess& access : run.accesses) phase.accesses.push_back(access.access);
+    return phase;
+  }
+
+  std::vector<Phase> phases(KernelState& state, const Execution& whole) {
+    std::vector<Phase> result;
+    Execution first(state, nextRun++, true);
+    first.fromEntry();
+    result.push_back(phaseOf(state, "kernel entry", code.kernel->where, first));
+    std::vector<const BasicBlock*> starts;
+    for (auto& block : state.function)
+      if (whole.barrierConditions.count(&block)) starts.push_back(&block);
+    for (const BasicBlock* barrier : starts) {
+      Expr condition = whole.barrierConditions.at(barrier);
+      if (isFalse(condition)) continue;
+      Execution run(state, nextRun++, true, &whole);
+      run.fromBarrier(barrier, condition);
+      const Instruction& instruction = *barrier->getFirstNonPHIOrDbg();
+      result.push_back(
+          phaseOf(state, "barrier at " + state.lineText(instruction), locationOf(instruction), run));
+    }
+    return result;
+  }
+
+  void finish(KernelState& state) {
+    unsigned pointers = 0, distinct = 0;
+    for (auto& argument : state.function.args()) {
+      if (!argument.getType()->isPointerTy() || argument.hasByValAttr()) continue;
+      ++pointers;
+      distinct += argument.hasNoAliasAttr();
+    }
+    if (pointers > 1 && pointers - distinct > 1 && !launch.mayAlias && !launch.launch)
+      state.assume("pointer parameters do not overlap");
+    state.model.objects = state.objects.all();
+    for (MemoryObject& object : state.model.objects) {
+      object.written = state.isWritten(object.id);
+      if (object.space == MemorySpace::Local || object.where.known()) continue;
+    }
+  }
+
+  const PreparedModule& prepared;
+  const KernelCode& code;
+  const Facts& facts;
+  const LaunchCase& launch;
+  unsigned nextRun = 1;
+};
+
+} // namespace
+
+KernelModel buildModel(ExprContext& exprs, const PreparedModule& prepared, const KernelCode& code,
+                       const Facts& facts, const LaunchCase& launch) {
+  return Builder(prepared, code, facts, launch).build(exprs);
+}
+
+} // namespace kcheck::analyzer

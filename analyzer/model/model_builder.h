@@ -1,0 +1,30 @@
+// From prepared kernel to KernelModel, from outside: one call per kernel and launch case.
+#pragma once
+
+#include "analyzer/model/prepare.h"
+
+#include <array>
+
+namespace kcheck::analyzer {
+
+/// What is fixed of a launch. Absent extents are free.
+struct LaunchCase {
+  std::array<std::optional<std::uint32_t>, 3> block, grid;
+  std::optional<std::uint64_t> sharedBytes;
+  const Launch* launch = nullptr; ///< whose arguments bind the parameters; may be null
+  bool mayAlias = false;          ///< pointer parameters may overlap
+
+  bool fixedBlock() const { return block[0] && block[1] && block[2]; }
+  bool fixedGrid() const { return grid[0] && grid[1] && grid[2]; }
+};
+
+/// The axes whose indices or dimensions the kernel mentions: bit a of `block` and `grid`.
+struct UsedAxes {
+  unsigned block = 1, grid = 1;
+};
+UsedAxes usedAxes(const llvm::Function& kernel);
+
+KernelModel buildModel(ExprContext& exprs, const PreparedModule& prepared, const KernelCode& code,
+                       const Facts& facts, const LaunchCase& launch);
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,167 @@
+// Launch dimensions and kernel parameters as expressions: constants where the launch fixes them, else
+// symbols.
+#include "analyzer/model/parameters.h"
+#include "analyzer/model/kernel_state.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+namespace {
+constexpr std::uint32_t kMaxBlock[3] = {1024, 1024, 64};
+constexpr std::uint32_t kMaxGrid[3] = {2147483647, 65535, 65535};
+const char* const kAxis[3] = {".x", ".y", ".z"};
+
+struct Index {
+  Expr index, extent;
+};
+
+Index makeIndex(KernelState& state, const std::string& indexName, const std::string& extentName,
+                unsigned axis, SymbolKind indexKind, SymbolKind extentKind,
+                std::optional<std::uint32_t> fixed, std::uint32_t most) {
+  ExprContext& exprs = state.exprs;
+  Index result;
+  if (fixed)
+    result.extent = exprs.constant(32, std::int64_t(*fixed));
+  else {
+    Symbol* extent = state.symbols.plain(extentName + kAxis[axis], 32, extentKind, 1, most);
+    extent->axis = axis;
+    result.extent = exprs.of(extent);
+  }
+  if (fixed && *fixed == 1) {
+    result.index = exprs.constant(32, 0);
+    return result;
+  }
+  Symbol* index =
+      state.symbols.plain(indexName + kAxis[axis], 32, indexKind, 0, Int(fixed ? *fixed : most) - 1);
+  index->axis = axis;
+  index->varies = indexKind == SymbolKind::ThreadIdx ? Varies::ByThread : Varies::ByBlock;
+  result.index = exprs.of(index);
+  if (!fixed) state.model.facts.push_back(exprs.binary(Op::Ult, result.index, result.extent));
+  return result;
+}
+} // namespace
+
+void setUpShape(KernelState& state) {
+  KernelModel& model = state.model;
+  ExprContext& exprs = state.exprs;
+  const LaunchCase& launch = state.launch;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    Index thread = makeIndex(state, "threadIdx", "blockDim", axis, SymbolKind::ThreadIdx,
+                             SymbolKind::BlockDim, launch.block[axis], kMaxBlock[axis]);
+    Index block = makeIndex(state, "blockIdx", "gridDim", axis, SymbolKind::BlockIdx, SymbolKind::GridDim,
+                            launch.grid[axis], kMaxGrid[axis]);
+    model.threadIdx[axis] = thread.index;
+    model.blockDim[axis] = thread.extent;
+    model.blockIdx[axis] = block.index;
+    model.gridDim[axis] = block.extent;
+  }
+  unsigned freeBlockAxes = 0;
+  for (unsigned axis = 0; axis < 3; ++axis) freeBlockAxes += !launch.block[axis];
+  if (freeBlockAxes > 1) { // at most 1024 threads in a block
+    Expr threads = exprs.constant(64, 1);
+    for (auto* extent : model.blockDim)
+      threads = exprs.mul(threads, exprs.extend(Op::ZExt, 64, extent), NoSignedWrap);
+    model.facts.push_back(exprs.binary(Op::Ule, threads, exprs.constant(64, 1024)));
+  }
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    if (launch.block[axis] && launch.grid[axis]) continue;
+    Expr threads = exprs.mul(exprs.extend(Op::ZExt, 64, model.gridDim[axis]),
+                             exprs.extend(Op::ZExt, 64, model.blockDim[axis]), NoSignedWrap);
+    model.facts.push_back(exprs.binary(Op::Ule, threads, exprs.constant(64, (std::int64_t(1) << 31) - 1)));
+  }
+}
+
+UsedAxes usedAxes(const llvm::Function& kernel) {
+  UsedAxes used;
+  for (auto& instruction : instructions(kernel)) {
+    auto* call = dyn_cast<IntrinsicInst>(&instruction);
+    if (!call) continue;
+    switch (call->getIntrinsicID()) {
+    case Intrinsic::nvvm_read_ptx_sreg_tid_y:
+    case Intrinsic::nvvm_read_ptx_sreg_ntid_y: used.block |= 2; break;
+    case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+    case Intrinsic::nvvm_read_ptx_sreg_ntid_z: used.block |= 4; break;
+    case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+    case Intrinsic::nvvm_read_ptx_sreg_nctaid_y: used.grid |= 2; break;
+    case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+    case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: used.grid |= 4; break;
+    default: break;
+    }
+  }
+  return used;
+}
+
+namespace {
+
+/// The object that a pointer parameter leads to, and the offset into it.
+Expr pointerParameter(KernelState& state, const llvm::Argument& argument, const Parameter& parameter) {
+  unsigned number = argument.getArgNo();
+  MemoryObject fresh;
+  fresh.name = parameter.name.empty() ? "parameter " + std::to_string(number) : parameter.name;
+  fresh.elementBytes = unsigned(parameter.elementBytes);
+  const kcheck::Argument* given = nullptr;
+  if (state.launch.launch && number < state.launch.launch->arguments.size())
+    given = &state.launch.launch->arguments[number];
+  if (given && given->allocation && *given->allocation < state.facts.allocations.size()) {
+    const Allocation& allocation = state.facts.allocations[*given->allocation];
+    fresh.bytes = allocation.bytes;
+    fresh.where = allocation.where;
+    unsigned object = state.objects.object("allocation " + std::to_string(*given->allocation), fresh);
+    Expr base = state.objects.pointerTo(object);
+    if (given->byteOffset)
+      return state.exprs.add(base, state.exprs.constant(64, *given->byteOffset), NoSignedWrap);
+    Symbol* offset =
+        state.symbols.get(&argument, "offset", {}, "offset of " + fresh.name, 64, SymbolKind::Unknown);
+    offset->varies = Varies::Never;
+    offset->exact = false;
+    offset->cause = "where in its allocation `" + fresh.name + "` points";
+    return state.exprs.add(base, state.exprs.of(offset));
+  }
+  if (state.launch.mayAlias && !argument.hasNoAliasAttr()) {
+    std::uint64_t grain = std::max<std::uint64_t>(parameter.elementBytes, 1);
+    fresh.name = "memory of the pointer parameters";
+    unsigned object = state.objects.object("parameters", fresh);
+    Symbol* index =
+        state.symbols.get(&argument, "base", {}, "start of " + parameter.name, 64, SymbolKind::Parameter);
+    index->varies = Varies::Never;
+    index->lo = 0;
+    index->hi = Int(1) << 40;
+    Expr offset =
+        state.exprs.mul(state.exprs.of(index), state.exprs.constant(64, std::int64_t(grain)), NoSignedWrap);
+    return state.exprs.add(state.objects.pointerTo(object), offset, NoSignedWrap);
+  }
+  return state.objects.pointerTo(state.objects.object("parameter " + std::to_string(number), fresh));
+}
+
+} // namespace
+
+Expr KernelState::argumentValue(const llvm::Argument& argument) {
+  unsigned number = argument.getArgNo();
+  Parameter parameter;
+  if (number < code.kernel->parameters.size()) parameter = code.kernel->parameters[number];
+  if (parameter.name.empty()) parameter.name = "parameter " + std::to_string(number);
+  if (argument.hasByValAttr()) {
+    MemoryObject fresh;
+    fresh.name = parameter.name;
+    fresh.space = MemorySpace::Constant;
+    fresh.bytes = layout.getTypeAllocSize(argument.getParamByValType()).getFixedValue();
+    return objects.pointerTo(objects.object("struct parameter " + std::to_string(number), fresh));
+  }
+  if (argument.getType()->isPointerTy()) return pointerParameter(*this, argument, parameter);
+  unsigned width = widthOf(argument.getType(), layout);
+  if (launch.launch && number < launch.launch->arguments.size() && launch.launch->arguments[number].value &&
+      argument.getType()->isIntegerTy())
+    return exprs.constant(width, normalize(*launch.launch->arguments[number].value, width));
+  if (auto fixed = fixedParameters.find(number); fixed != fixedParameters.end())
+    return exprs.constant(width, fixed->second);
+  Symbol* symbol = symbols.get(&argument, "parameter", {}, parameter.name, width, SymbolKind::Parameter);
+  symbol->varies = Varies::Never;
+  return exprs.of(symbol);
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,272 @@
+#include "analyzer/model/prepare.h"
+#include "analyzer/model/barriers.h"
+
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/Analysis/CFG.h"
+#include "llvm/Analysis/CallGraph.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/CallPromotionUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+PreparedModule::PreparedModule() = default;
+PreparedModule::~PreparedModule() = default;
+PreparedModule::PreparedModule(PreparedModule&&) noexcept = default;
+
+SiteId siteOf(const Instruction& instruction, bool readSide) {
+  MDNode* node = readSide ? instruction.getMetadata(kSourceSiteMetadata) : nullptr;
+  if (!node) node = instruction.getMetadata(kSiteMetadata);
+  if (!node || node->getNumOperands() == 0) return kNoSite;
+  auto* number = mdconst::dyn_extract<ConstantInt>(node->getOperand(0));
+  return number ? SiteId(number->getZExtValue()) : kNoSite;
+}
+
+Location locationOf(const Instruction& instruction) {
+  const DILocation* place = instruction.getDebugLoc();
+  if (!place) return {};
+  while (const DILocation* caller = place->getInlinedAt()) place = caller;
+  return {place->getFilename().str(), place->getLine(), place->getColumn(), 0};
+}
+
+namespace {
+
+/// Adds what `value` mentions, through constants and function bodies.
+void addReachable(const Value* value, std::set<const Value*>& reached, std::vector<const llvm::Function*>& bodies) {
+  if (!isa<Constant>(value) || !reached.insert(value).second) return;
+  if (auto* function = dyn_cast<llvm::Function>(value)) {
+    if (!function->isDeclaration()) bodies.push_back(function);
+    return;
+  }
+  for (const Use& use : cast<Constant>(value)->operands()) addReachable(use, reached, bodies);
+}
+
+std::set<const Value*> reachableFrom(const std::vector<const llvm::Function*>& kernels) {
+  std::set<const Value*> reached;
+  std::vector<const llvm::Function*> bodies;
+  for (auto* kernel : kernels) addReachable(kernel, reached, bodies);
+  while (!bodies.empty()) {
+    const llvm::Function* function = bodies.back();
+    bodies.pop_back();
+    for (auto& block : *function)
+      for (auto& instruction : block)
+        for (const Use& operand : instruction.operands()) addReachable(operand, reached, bodies);
+  }
+  return reached;
+}
+
+std::set<const llvm::Function*> recursiveFunctions(Module& module) {
+  std::set<const llvm::Function*> result;
+  CallGraph graph(module);
+  for (auto scc = scc_begin(&graph); !scc.isAtEnd(); ++scc)
+    if (scc.hasCycle())
+      for (CallGraphNode* node : *scc)
+        if (node->getFunction()) result.insert(node->getFunction());
+  return result;
+}
+
+/// A struct passed by value becomes a local copy, so that scalar promotion sees its fields.
+void copyStructParameters(llvm::Function& kernel) {
+  const DataLayout& layout = kernel.getDataLayout();
+  for (llvm::Argument& argument : kernel.args()) {
+    if (!argument.hasByValAttr()) continue;
+    IRBuilder<> builder(&*kernel.getEntryBlock().getFirstInsertionPt());
+    auto* copy = builder.CreateAlloca(argument.getParamByValType());
+    argument.replaceAllUsesWith(copy);
+    builder.CreateMemCpy(copy, argument.getParamAlign(), &argument, argument.getParamAlign(),
+                         layout.getTypeAllocSize(argument.getParamByValType()).getFixedValue());
+  }
+}
+
+/// Calls through pointers become comparisons against every function of the type whose address is taken. What
+/// is called then is one of them: the module is the whole program.
+bool promoteIndirectCalls(Module& module) {
+  std::vector<CallInst*> calls;
+  for (auto& function : module)
+    for (auto& block : function)
+      for (auto& instruction : block)
+        if (auto* call = dyn_cast<CallInst>(&instruction))
+          if (call->isIndirectCall() && !isa<InlineAsm>(call->getCalledOperand())) calls.push_back(call);
+  bool changed = false;
+  for (CallInst* call : calls) {
+    std::vector<llvm::Function*> targets;
+    for (auto& candidate : module)
+      if (!candidate.isDeclaration() && candidate.hasAddressTaken() &&
+          candidate.getFunctionType() == call->getFunctionType())
+        targets.push_back(&candidate);
+    if (targets.empty()) continue; // left as it is: the model reports it
+    for (llvm::Function* target : targets) promoteCallWithIfThenElse(*call, target);
+    if (!call->getType()->isVoidTy()) call->replaceAllUsesWith(UndefValue::get(call->getType()));
+    call->eraseFromParent();
+    changed = true;
+  }
+  return changed;
+}
+
+/// Copies between a local and other memory: the other side's access must survive when the local goes.
+void markCopies(llvm::Function& kernel, PreparedModule& prepared) {
+  Module& module = *kernel.getParent();
+  LLVMContext& context = module.getContext();
+  auto marker =
+      module.getOrInsertFunction(kAccessMarker, Type::getVoidTy(context), PointerType::get(context, 0),
+                                 Type::getInt64Ty(context), Type::getInt1Ty(context));
+  std::vector<MemIntrinsic*> copies;
+  for (auto& block : kernel)
+    for (auto& instruction : block)
+      if (auto* copy = dyn_cast<MemIntrinsic>(&instruction)) copies.push_back(copy);
+  for (MemIntrinsic* copy : copies) {
+    auto* transfer = dyn_cast<MemTransferInst>(copy);
+    bool toLocal = isa<AllocaInst>(getUnderlyingObject(copy->getRawDest()));
+    bool fromLocal = transfer && isa<AllocaInst>(getUnderlyingObject(transfer->getRawSource()));
+    if (!transfer || toLocal == fromLocal || copy->getMetadata(kMarkedCopy)) continue;
+    copy->setMetadata(kMarkedCopy, MDNode::get(context, {}));
+    Value* other = toLocal ? transfer->getRawSource() : transfer->getRawDest();
+    if (isa<llvm::Argument>(other) && cast<llvm::Argument>(other)->hasByValAttr()) continue;
+    IRBuilder<> builder(copy);
+    Value* pointer = builder.CreateAddrSpaceCast(other, PointerType::get(context, 0));
+    auto* call =
+        builder.CreateCall(marker, {pointer, builder.CreateZExt(copy->getLength(), builder.getInt64Ty()),
+                                    builder.getInt1(fromLocal)});
+    call->setDebugLoc(copy->getDebugLoc());
+    if (auto* site = copy->getMetadata(fromLocal ? kSiteMetadata : kSourceSiteMetadata))
+      call->setMetadata(kSiteMetadata, site);
+    if (copy->getDebugLoc()) prepared.copies.insert(copy->getDebugLoc());
+  }
+}
+
+/// Scalar promotion deletes accesses at constant offsets outside a local array. Where there is one the array
+/// is kept, by letting its address escape.
+void pinOverrunLocals(llvm::Function& kernel) {
+  const DataLayout& layout = kernel.getDataLayout();
+  std::set<AllocaInst*> overrun;
+  for (auto& block : kernel)
+    for (auto& instruction : block) {
+      const Value* pointer = getLoadStorePointerOperand(&instruction);
+      if (!pointer) continue;
+      APInt offset(layout.getIndexTypeSizeInBits(pointer->getType()), 0);
+      auto* base = const_cast<Value*>(pointer->stripAndAccumulateConstantOffsets(layout, offset, true));
+      auto* local = dyn_cast<AllocaInst>(base);
+      if (!local || !local->getAllocationSize(layout)) continue;
+      std::int64_t size = std::int64_t(local->getAllocationSize(layout)->getFixedValue());
+      std::int64_t bytes =
+          std::int64_t(layout.getTypeStoreSize(getLoadStoreType(&instruction)).getFixedValue());
+      if (offset.getSExtValue() < 0 || offset.getSExtValue() + bytes > size) overrun.insert(local);
+    }
+  Module& module = *kernel.getParent();
+  auto pin = module.getOrInsertFunction("kcheck.pin", Type::getVoidTy(module.getContext()),
+                                        PointerType::get(module.getContext(), 0));
+  for (AllocaInst* local : overrun) IRBuilder<>(local->getNextNode()).CreateCall(pin, {local});
+}
+
+/// The passes of LLVM that are used, with the analyses they need.
+class Passes {
+public:
+  Passes() {
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(sccs);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, sccs, modules);
+  }
+  void run(Module& module, const char* pipeline) {
+    ModulePassManager manager;
+    cantFail(builder.parsePassPipeline(manager, pipeline));
+    manager.run(module, modules);
+    modules.clear();
+    functions.clear();
+  }
+
+private:
+  PassBuilder builder;
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager sccs;
+  ModuleAnalysisManager modules;
+};
+
+bool isIrreducible(llvm::Function& function) {
+  LoopInfo loops{DominatorTree(function)};
+  ReversePostOrderTraversal<llvm::Function*> order(&function);
+  return containsIrreducibleCFG<BasicBlock*>(order, loops);
+}
+
+/// Every barrier opens a block of its own that is no loop header, so that a phase can start right behind it.
+void splitAtBarriers(llvm::Function& kernel) {
+  std::vector<Instruction*> barriers;
+  for (auto& block : kernel)
+    for (auto& instruction : block)
+      if (barrierOf(instruction).kind != BarrierKind::None) barriers.push_back(&instruction);
+  for (Instruction* barrier : barriers) {
+    BasicBlock* block = barrier->getParent();
+    if (barrier == &block->front() && block->getSinglePredecessor()) continue;
+    SplitBlock(block, barrier);
+  }
+}
+
+} // namespace
+
+PreparedModule prepare(const Module& device, const Facts& facts, const std::vector<std::string>& only) {
+  PreparedModule prepared;
+  std::vector<const llvm::Function*> wanted;
+  for (const Kernel& kernel : facts.kernels) {
+    if (!only.empty() && std::find(only.begin(), only.end(), kernel.symbol) == only.end()) continue;
+    const llvm::Function* function = device.getFunction(kernel.symbol);
+    if (!function || function->isDeclaration()) continue;
+    wanted.push_back(function);
+    prepared.kernels.push_back({&kernel, nullptr});
+  }
+  auto reached = reachableFrom(wanted);
+  ValueToValueMapTy map;
+  prepared.module =
+      CloneModule(device, map, [&](const GlobalValue* value) { return reached.count(value) != 0; });
+  Module& module = *prepared.module;
+  std::set<llvm::Function*> kernels;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    prepared.kernels[i].function = module.getFunction(wanted[i]->getName());
+    kernels.insert(prepared.kernels[i].function);
+  }
+  auto recursive = recursiveFunctions(module);
+  for (auto& function : module) {
+    function.removeFnAttr(Attribute::NoInline);
+    function.removeFnAttr(Attribute::OptimizeNone);
+    if (isGridBarrierFunction(function) && !function.isDeclaration()) function.deleteBody();
+    if (function.isDeclaration() || kernels.count(&function)) continue;
+    function.setLinkage(GlobalValue::InternalLinkage);
+    function.setComdat(nullptr);
+    if (!recursive.count(&function)) function.addFnAttr(Attribute::AlwaysInline);
+  }
+  for (auto* kernel : kernels) copyStructParameters(*kernel);
+  Passes passes;
+  passes.run(module, "always-inline");
+  for (int round = 0; round < 4; ++round) {
+    for (auto* kernel : kernels) {
+      markCopies(*kernel, prepared);
+      pinOverrunLocals(*kernel);
+    }
+    passes.run(module, "function(sroa<modify-cfg>,mem2reg,sroa<modify-cfg>)");
+    if (!promoteIndirectCalls(module)) break;
+    passes.run(module, "always-inline");
+  }
+  bool irreducible =
+      std::any_of(kernels.begin(), kernels.end(), [](llvm::Function* f) { return isIrreducible(*f); });
+  if (irreducible) passes.run(module, "function(lower-switch,fix-irreducible)");
+  for (auto* kernel : kernels) {
+    EliminateUnreachableBlocks(*kernel);
+    splitAtBarriers(*kernel);
+  }
+  passes.run(module, "function(loop-simplify,lcssa)");
+  return prepared;
+}
+
+} // namespace kcheck::analyzer
