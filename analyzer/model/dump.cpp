@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 namespace kcheck::analyzer {
 namespace {
 
@@ -45,10 +47,15 @@ std::string dump(const KernelModel& model) {
                      toString(model.blockDim[1]), toString(model.blockDim[2]), toString(model.gridDim[0]),
                      toString(model.gridDim[1]), toString(model.gridDim[2]));
   out += "objects\n";
+  std::set<unsigned> accessed;
+  for (auto* phases : {&model.blockPhases, &model.gridPhases})
+    for (const Phase& phase : *phases)
+      for (const ModelAccess& access : phase.accesses) accessed.insert(access.object);
   for (const MemoryObject& object : model.objects)
-    out += fmt::format("  {} {}{}{}{}\n", toString(object.space), object.name,
-                       object.bytes ? fmt::format(", {} bytes", *object.bytes) : std::string(),
-                       object.written ? ", written" : "", object.isUnknown ? ", unknown" : "");
+    if (accessed.count(object.id))
+      out += fmt::format("  {} {}{}{}{}\n", toString(object.space), object.name,
+                         object.bytes ? fmt::format(", {} bytes", *object.bytes) : std::string(),
+                         object.written ? ", written" : "", object.isUnknown ? ", unknown" : "");
   dumpPhases(model, "phases of a block", model.blockPhases, out);
   dumpPhases(model, "phases of the grid", model.gridPhases, out);
   dumpPhases(model, "phases of a warp", model.warpPhases, out);

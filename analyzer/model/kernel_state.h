@@ -40,12 +40,12 @@ private:
     RunId run;
     friend auto operator<=>(const Key&, const Key&) = default;
   };
-  std::string unique(std::string name);
+  static std::string unique(std::map<std::string, unsigned>& taken, const std::string& name);
 
   ExprContext* exprs;
   std::map<Key, Symbol*> known;
   std::map<std::tuple<const void*, std::string, unsigned>, Function*> functions;
-  std::map<std::string, unsigned> taken;
+  std::map<std::string, unsigned> symbolNames, functionNames;
 };
 
 /// Where a pointer may point, with the condition for it.

@@ -84,6 +84,8 @@ Expr Execution::additiveForm(LoopWork& work, const PHINode* phi, Expr startValue
         const Value* bound = compare->getOperand(compare->getOperand(0) == phi ? 1 : 0);
         Expr limit = value(bound);
         bool plain = !compare->isSigned() && !dependsOnLoop(work, limit, true) && isNonNegative(limit);
+        Int most = (Int(1) << 31) - 1;
+        if (isConst(limit) && isConst(step)) plain = plain || Int(limit->value) + step->value <= most;
         if (!plain)
           work.assumptions.insert("the loop counter at " + state.lineText(*work.headerExit) +
                                   " does not overflow");
