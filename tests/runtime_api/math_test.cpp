@@ -42,7 +42,8 @@ extern "C" {
   float __nv_double2float_##suffix(double);
 KC_DIRECTION(rn)
 KC_DIRECTION(rz)
-KC_DIRECTION(ru) KC_DIRECTION(rd)
+KC_DIRECTION(ru)
+KC_DIRECTION(rd)
 #undef KC_DIRECTION
 
     float __nv_fmaxf(float, float);

@@ -120,6 +120,7 @@ Error cudaDeviceReset() {
   deviceSynchronized();
   flushPrintf();
   clearDeviceError();
+  clearDeviceFault();
   deviceState().resetLimits();
   return Error::Success;
 }

@@ -3,7 +3,6 @@
 
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/services.h"
-#if __has_include("instrument/runtime/core/events.h")
 #include "instrument/runtime/core/events.h"
 
 #include <cstdlib>
@@ -15,6 +14,7 @@ void atEnd() {
   flushPrintf();
   reportUnreadErrors();
   reportLeaks();
+  noteEnd();
 }
 
 } // namespace
@@ -25,4 +25,3 @@ void watchExit() {
 }
 
 } // namespace kcheck::runtime::api
-#endif

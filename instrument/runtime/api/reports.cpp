@@ -1,7 +1,6 @@
 // Hands what the API layer finds to the log of events.
 #include "instrument/runtime/api/reports.h"
 
-#if __has_include("instrument/runtime/core/events.h")
 #include "instrument/runtime/core/events.h"
 
 #include <string>
@@ -66,4 +65,3 @@ void reportUnsupported(const char* feature, void* caller) {
 }
 
 } // namespace kcheck::runtime::api
-#endif

@@ -7,6 +7,7 @@
 #include "instrument/runtime/api/memory_use.h"
 #include "instrument/runtime/api/printf_format.h"
 #include "instrument/runtime/api/reports.h"
+#include "instrument/runtime/core/launch.h"
 
 #include <atomic>
 #include <chrono>
@@ -86,6 +87,7 @@ void kcFree(ThreadContext* /*thread*/, void* pointer) {
 }
 
 std::int64_t kcClock(ThreadContext* /*thread*/) {
+  noteProgress();
   // Cycles of the virtual device's clock.
   auto now = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() * 141 / 100;

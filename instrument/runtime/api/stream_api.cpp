@@ -22,7 +22,7 @@ Error createStream(StreamHandle* stream, unsigned flags, int priority) {
   own->id = newId();
   own->flags = flags;
   own->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
-  own->legacySeen = 0;
+  streamCreated(own->id, own->blocking());
   *stream = streamTable().streams.add(std::move(own));
   return Error::Success;
 }

@@ -82,6 +82,13 @@ void performKernel(const KernelWork& work, std::uint64_t stream) {
   config.cooperative = work.cooperative;
   config.caller = work.caller;
   launch(*work.kernel, config, work.arguments);
+  switch (deviceFault()) {
+  case DeviceFault::None: return;
+  case DeviceFault::IllegalAddress: return raiseDeviceError(Error::IllegalAddress);
+  case DeviceFault::Assert: return raiseDeviceError(Error::Assert);
+  case DeviceFault::Trap: return raiseDeviceError(Error::LaunchFailure);
+  case DeviceFault::Timeout: return raiseDeviceError(Error::LaunchTimeout);
+  }
 }
 
 void performEvent(const EventWork& work, std::uint64_t stream) {
@@ -170,6 +177,7 @@ Error submit(cuda::StreamHandle handle, Work work) {
   if (!stream) return Error::InvalidResourceHandle;
   if (stream->capturing) return capture(*stream, std::move(work));
   if (stream == &streamTable().legacy && legacyStreamIsForbidden()) return Error::StreamCaptureImplicit;
+  std::lock_guard lock(streamTable().working);
   orderWithLegacy(*stream);
   perform(work, stream->id);
   return Error::Success;

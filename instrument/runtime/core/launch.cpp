@@ -131,6 +131,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
 
 bool deviceFaulted() { return context().fault != DeviceFault::None; }
 DeviceFault deviceFault() { return context().fault; }
+void clearDeviceFault() { context().fault = DeviceFault::None; }
 void noteProgress() {
   if (LaunchState* running = context().launch) ++running->progress;
 }

@@ -31,6 +31,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
 bool deviceFaulted();
 enum class DeviceFault : std::uint8_t { None, IllegalAddress, Assert, Trap, Timeout };
 DeviceFault deviceFault();
+void clearDeviceFault(); ///< the program has reset the device
 /// Something that only time shows (a clock was read): a loop that waits is not a hang because of it.
 void noteProgress();
 
