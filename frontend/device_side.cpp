@@ -56,6 +56,19 @@ std::vector<Kernel> listKernels(const llvm::Module& module, clang::CodeGenerator
   return kernels;
 }
 
+/// Clang names a static variable by its file when it finds host code that uses it, which may be after the
+/// device code that uses it was written with the plain name.
+void joinRenamedStatics(llvm::Module& module) {
+  for (llvm::GlobalValue& renamed : module.global_values()) {
+    const llvm::StringRef name = renamed.getName();
+    const std::size_t mark = std::min(name.find("__static__"), name.find("__intern__"));
+    if (renamed.isDeclaration() || mark == llvm::StringRef::npos) continue;
+    llvm::GlobalValue* plain = module.getNamedValue(name.take_front(mark));
+    if (plain && plain->isDeclaration() && plain->getType() == renamed.getType())
+      plain->replaceAllUsesWith(&renamed);
+  }
+}
+
 class Finish : public clang::ASTConsumer {
 public:
   Finish(clang::CodeGenerator& generator, clang::CompilerInstance& compiler, DeviceSide& result)
@@ -67,6 +80,7 @@ public:
     const DeclLookup lookup = [&](llvm::StringRef name) {
       return llvm::dyn_cast_or_null<clang::FunctionDecl>(generator.GetDeclForMangledName(name));
     };
+    joinRenamedStatics(*module);
     result.kernels = listKernels(*module, generator, ast);
     inlineWrappers(*module, [&](const llvm::Function& function) {
       const clang::FunctionDecl* decl = lookup(function.getName());

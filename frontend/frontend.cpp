@@ -39,6 +39,7 @@ struct FileWork {
   DiagnosticLog deviceLog, hostLog;
   DeviceSide device;
   HostSide host;
+  std::vector<Kernel> kernels;
   bool deviceOk = true, hostOk = true;
 };
 
@@ -86,12 +87,12 @@ void runAll(const std::vector<std::function<void()>>& tasks) {
 }
 
 void compileAll(std::vector<FileWork>& files, bool wantHost) {
+  const HostWishes wishes{wantHost, files.size() == 1};
   std::vector<std::function<void()>> tasks;
   for (FileWork& file : files) {
     if (!file.jobs.device.empty())
       tasks.push_back([&] { file.deviceOk = compileDevice(file.jobs, file.deviceLog, file.device); });
-    tasks.push_back(
-        [&, wantHost] { file.hostOk = compileHost(file.jobs, wantHost, file.hostLog, file.host); });
+    tasks.push_back([&, wishes] { file.hostOk = compileHost(file.jobs, wishes, file.hostLog, file.host); });
   }
   runAll(tasks);
 }
@@ -105,6 +106,28 @@ std::optional<Error> reportErrors(const std::vector<FileWork>& files) {
   }
   if (failed.empty()) return std::nullopt;
   return Error{failed + (failed.find(", '") == std::string::npos ? " does" : " do") + " not compile"};
+}
+
+/// The kernel that `symbol` of a host file means: a static kernel's device name has the file's mark at its
+/// end.
+std::string deviceSymbol(const std::string& symbol, const std::vector<Kernel>& ofFile) {
+  for (const Kernel& kernel : ofFile)
+    if (kernel.symbol == symbol) return symbol;
+  for (const Kernel& kernel : ofFile)
+    if (llvm::StringRef(kernel.symbol).starts_with(symbol + "__")) return kernel.symbol;
+  return symbol;
+}
+
+void joinHostFacts(HostSide host, const std::vector<Kernel>& ofFile, Facts& facts) {
+  const std::size_t base = facts.allocations.size();
+  for (Allocation& allocation : host.allocations) facts.allocations.push_back(std::move(allocation));
+  for (Launch& launch : host.launches) {
+    launch.kernel = deviceSymbol(launch.kernel, ofFile);
+    for (Argument& argument : launch.arguments)
+      if (argument.allocation) *argument.allocation += base;
+    facts.launches.push_back(std::move(launch));
+  }
+  facts.hasMain |= host.hasMain;
 }
 
 } // namespace
@@ -129,8 +152,10 @@ OrError<Program> compile(const Options& options) {
   Program program;
   program.facts.files = options.files;
   std::vector<DeviceSide> sides;
-  for (FileWork& file : files)
+  for (FileWork& file : files) {
+    file.kernels = file.device.kernels;
     if (file.device.module) sides.push_back(std::move(file.device));
+  }
   if (sides.empty()) {
     program.context = std::make_unique<llvm::LLVMContext>();
     program.device = std::make_unique<llvm::Module>("none", *program.context);
@@ -139,7 +164,7 @@ OrError<Program> compile(const Options& options) {
   }
   for (FileWork& file : files) {
     if (options.wantHost) program.hostObjects.push_back(std::move(file.host.object));
-    program.facts.hasMain |= file.host.hasMain;
+    joinHostFacts(std::move(file.host), file.kernels, program.facts);
   }
   return program;
 }

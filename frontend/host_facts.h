@@ -8,6 +8,7 @@ class ASTContext;
 namespace kcheck::frontend {
 
 struct HostSide;
-void collectHostFacts(clang::ASTContext& ast, HostSide& result);
+/// `wholeProgram`: no other file can call this file's functions or change its variables.
+void collectHostFacts(clang::ASTContext& ast, bool wholeProgram, HostSide& result);
 
 } // namespace kcheck::frontend

@@ -61,13 +61,15 @@ private:
 
 class Facts : public clang::ASTConsumer {
 public:
-  Facts(clang::CompilerInstance& compiler, HostSide& result) : compiler(compiler), result(result) {}
+  Facts(clang::CompilerInstance& compiler, bool wholeProgram, HostSide& result)
+      : compiler(compiler), wholeProgram(wholeProgram), result(result) {}
   void HandleTranslationUnit(clang::ASTContext& ast) override {
-    if (!compiler.getDiagnostics().hasErrorOccurred()) collectHostFacts(ast, result);
+    if (!compiler.getDiagnostics().hasErrorOccurred()) collectHostFacts(ast, wholeProgram, result);
   }
 
 private:
   clang::CompilerInstance& compiler;
+  bool wholeProgram;
   HostSide& result;
 };
 
@@ -111,12 +113,12 @@ void adjustForHost(clang::CompilerInvocation& invocation) {
 
 } // namespace
 
-bool compileHost(const CompileJobs& jobs, bool wantObject, DiagnosticLog& log, HostSide& result) {
+bool compileHost(const CompileJobs& jobs, HostWishes wishes, DiagnosticLog& log, HostSide& result) {
   llvm::LLVMContext context;
   const bool ok = runClang(jobs.host, log, adjustForHost, [&](clang::CompilerInstance& compiler) {
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
-    consumers.push_back(std::make_unique<Facts>(compiler, result));
-    if (wantObject) {
+    consumers.push_back(std::make_unique<Facts>(compiler, wishes.wholeProgram, result));
+    if (wishes.wantObject) {
       std::unique_ptr<clang::CodeGenerator> generator(
           clang::CreateLLVMCodeGen(compiler.getDiagnostics(), jobs.file, &compiler.getVirtualFileSystem(),
                                    compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),
@@ -127,7 +129,7 @@ bool compileHost(const CompileJobs& jobs, bool wantObject, DiagnosticLog& log, H
     }
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   });
-  return ok && (!wantObject || !result.object.empty());
+  return ok && (!wishes.wantObject || !result.object.empty());
 }
 
 } // namespace kcheck::frontend

@@ -13,7 +13,12 @@ struct HostSide {
   bool hasMain = false;
 };
 
+struct HostWishes {
+  bool wantObject = true;
+  bool wholeProgram = true; ///< the only file: nobody else calls its functions
+};
+
 /// False when the file has errors (in `log`).
-bool compileHost(const CompileJobs& jobs, bool wantObject, DiagnosticLog& log, HostSide& result);
+bool compileHost(const CompileJobs& jobs, HostWishes wishes, DiagnosticLog& log, HostSide& result);
 
 } // namespace kcheck::frontend

@@ -1,10 +1,17 @@
-// Included before every CUDA file: what nvcc accepts and clang alone does not.
+// Included before every CUDA file, after the CUDA headers: what nvcc accepts and clang alone does not.
 #pragma once
 
-#ifdef __CUDACC__
+#if defined(__CUDA__) && defined(__CUDACC__)
+#include "kcheck_min_max.h"
+
 // Clang drops an assumption whose condition calls a function; a function that is handed the value keeps it.
 __attribute__((host, device, always_inline)) static inline constexpr void __kcheck_assume(bool condition) {
   __builtin_assume(condition);
 }
 #define __builtin_assume(...) __kcheck_assume(static_cast<bool>(__VA_ARGS__))
+
+// Host code may call CUDA's min and max.
+__KCHECK_MIN_MAX(static inline __attribute__((host)))
+__KCHECK_MIN_MAX_OF(static inline __attribute__((host)), int, int, int)
+__KCHECK_MIN_MAX_REAL(static inline __attribute__((host)), fminf, fmaxf, fmin, fmax)
 #endif

@@ -1,0 +1,3 @@
+// Everything is in driver_types.h.
+#pragma once
+#include "driver_types.h"

@@ -1,0 +1,3 @@
+// Everything is in cuda_runtime_api.h.
+#pragma once
+#include "cuda_runtime_api.h"
