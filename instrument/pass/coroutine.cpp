@@ -94,6 +94,7 @@ void lowerWait(DeviceCode& code, llvm::CallInst& marker, Coroutine* coroutine,
   llvm::IRBuilder<> builder(&marker);
   llvm::Value* thread = marker.getFunction()->getArg(0);
   std::uint32_t site = code.sites.add(abi::SiteKind::Sync, 0, marker.getDebugLoc());
+  if (isUnaligned(marker)) code.sites[site].flags |= abi::SiteUnalignedBarrier;
   const SiteRow& row = code.sites[site];
   auto [known, isNew] =
       sites.try_emplace(row.file + ":" + std::to_string(row.line) + ":" + std::to_string(row.column), site);

@@ -14,12 +14,14 @@ llvm::Value* number(Lowering& l, std::uint32_t value) { return l.b.getInt32(valu
 
 /// bar.sync and barrier.sync in their forms: (), (id), (id, threads).
 bool lowerBarrier(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
+  bool isUnaligned = name.starts_with("barrier.sync");
   auto block = [&](llvm::Value* id, llvm::Value* count, abi::BarrierOp op, llvm::Value* predicate) {
     return l.wait({.kind = WaitKind::BlockBarrier,
                    .a = id,
                    .b = count,
                    .c = number(l, std::uint32_t(op)),
-                   .d = predicate});
+                   .d = predicate,
+                   .unaligned = isUnaligned});
   };
   if (name == "barrier0" || name == "barrier.cta.sync.aligned.all.0") {
     block(nullptr, nullptr, abi::BarrierOp::None, nullptr);

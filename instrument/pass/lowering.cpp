@@ -30,8 +30,8 @@ llvm::Value* Lowering::predicate(llvm::Value* wait) {
 }
 
 void Lowering::markSite(llvm::Instruction& access) {
-  unsigned kind = code.module.getMDKindID(kSiteMetadata);
-  access.setMetadata(kind, call.getMetadata(kind));
+  for (const char* name : {kSiteMetadata, kSourceSiteMetadata})
+    if (auto* site = call.getMetadata(name)) access.setMetadata(name, site);
   access.setDebugLoc(call.getDebugLoc());
 }
 

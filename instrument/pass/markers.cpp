@@ -7,6 +7,7 @@ namespace kcheck::instrument {
 namespace {
 constexpr const char* kThread = "kcheck.thread";
 constexpr const char* kWait = "kcheck.wait";
+constexpr const char* kUnaligned = "kcheck.unaligned";
 
 bool calls(const llvm::Instruction& instruction, llvm::StringRef name) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
@@ -36,14 +37,18 @@ llvm::CallInst* waitMarker(llvm::IRBuilderBase& builder, const WaitArguments& ar
   auto orZero = [&](llvm::Value* value, llvm::Type* to) -> llvm::Value* {
     return value ? builder.CreateZExtOrTrunc(value, to) : llvm::ConstantInt::get(to, 0);
   };
-  return builder.CreateCall(callee,
-                            {builder.getInt32(std::uint32_t(arguments.kind)), orZero(arguments.a, word),
-                             orZero(arguments.b, word), orZero(arguments.c, word), orZero(arguments.d, word),
-                             orZero(arguments.e, wide)});
+  auto* call =
+      builder.CreateCall(callee, {builder.getInt32(std::uint32_t(arguments.kind)), orZero(arguments.a, word),
+                                  orZero(arguments.b, word), orZero(arguments.c, word),
+                                  orZero(arguments.d, word), orZero(arguments.e, wide)});
+  if (arguments.unaligned) call->setMetadata(kUnaligned, llvm::MDNode::get(builder.getContext(), {}));
+  return call;
 }
 
 bool isThreadMarker(const llvm::Instruction& instruction) { return calls(instruction, kThread); }
 bool isWaitMarker(const llvm::Instruction& instruction) { return calls(instruction, kWait); }
+
+bool isUnaligned(const llvm::CallInst& marker) { return marker.getMetadata(kUnaligned) != nullptr; }
 
 abi::WaitKind waitKindOf(const llvm::CallInst& marker) {
   return abi::WaitKind(llvm::cast<llvm::ConstantInt>(marker.getArgOperand(0))->getZExtValue());

@@ -12,12 +12,14 @@ llvm::Value* threadMarker(llvm::IRBuilderBase& builder);
 struct WaitArguments {
   abi::WaitKind kind;
   llvm::Value *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr, *e = nullptr; ///< null: 0
+  bool unaligned = false; ///< a barrier that threads may reach from different places
 };
 /// `{i64, i32} kcheck.wait(kind, a, b, c, d, e)`: result and predicate of abi::Wait.
 llvm::CallInst* waitMarker(llvm::IRBuilderBase& builder, const WaitArguments& arguments);
 
 bool isThreadMarker(const llvm::Instruction& instruction);
 bool isWaitMarker(const llvm::Instruction& instruction);
+bool isUnaligned(const llvm::CallInst& marker);
 abi::WaitKind waitKindOf(const llvm::CallInst& marker);
 
 } // namespace kcheck::instrument

@@ -2,6 +2,8 @@
 
 #include "instrument/pass/abi_calls.h"
 
+#include <llvm/IR/Module.h>
+
 #include <cstddef>
 #include <optional>
 
@@ -11,6 +13,9 @@ namespace {
 
 using abi::BlockContext;
 using abi::ThreadContext;
+
+constexpr llvm::StringLiteral kIntrinsicPrefix = "llvm.nvvm.read.ptx.sreg.";
+constexpr llvm::StringLiteral kMarkerPrefix = "kcheck.register.";
 
 /// Multiprocessors that the simulated device claims in %nsmid.
 constexpr std::uint32_t kMultiprocessors = 8;
@@ -87,6 +92,24 @@ llvm::Value* readRegister(llvm::IRBuilderBase& builder, llvm::StringRef name, ll
   if (axisOf(name, "cluster_ctaid")) return builder.getInt32(0);
   if (axisOf(name, "cluster_nctaid")) return builder.getInt32(1);
   return readSingle(r, name);
+}
+
+llvm::Value* registerMarker(llvm::IRBuilderBase& builder, llvm::StringRef name) {
+  llvm::Module& module = *builder.GetInsertBlock()->getModule();
+  auto callee = module.getOrInsertFunction((kMarkerPrefix + name).str(),
+                                           llvm::FunctionType::get(builder.getInt32Ty(), false));
+  auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+  function->setDoesNotAccessMemory();
+  function->setDoesNotThrow();
+  function->addFnAttr(llvm::Attribute::WillReturn);
+  return builder.CreateCall(callee);
+}
+
+llvm::StringRef registerReadBy(const llvm::Instruction& instruction) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction);
+  const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+  llvm::StringRef name = callee ? callee->getName() : llvm::StringRef();
+  return name.consume_front(kIntrinsicPrefix) || name.consume_front(kMarkerPrefix) ? name : llvm::StringRef();
 }
 
 bool isKnownRegister(llvm::StringRef name) {

@@ -11,4 +11,9 @@ llvm::Value* readRegister(llvm::IRBuilderBase& builder, llvm::StringRef name, ll
 
 bool isKnownRegister(llvm::StringRef name);
 
+/// `i32 kcheck.register.NAME()`: read by retarget, which knows the thread.
+llvm::Value* registerMarker(llvm::IRBuilderBase& builder, llvm::StringRef name);
+/// The register that `instruction` reads, by intrinsic or marker; empty when it does not.
+llvm::StringRef registerReadBy(const llvm::Instruction& instruction);
+
 } // namespace kcheck::instrument

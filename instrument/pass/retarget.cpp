@@ -20,7 +20,6 @@ namespace {
 constexpr const char* kHostLayout =
     "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
 constexpr const char* kHostTriple = "x86_64-pc-linux-gnu";
-constexpr const char* kRegisterPrefix = "llvm.nvvm.read.ptx.sreg.";
 
 /// `type` with every pointer in address space 0.
 llvm::Type* flat(llvm::Type* type) {
@@ -127,7 +126,7 @@ private:
   void rewriteOperand(llvm::Use& use, llvm::IRBuilder<>& builder,
                       std::map<llvm::Value*, llvm::Value*>& places, llvm::Value* thread) {
     if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(use.get())) {
-      if (variable->getName() == "kcheck.reserved" || !isHostText(*variable)) {
+      if (!isHostText(*variable)) {
         llvm::Value*& place = places[variable];
         if (!place) place = placeOf(*variable, builder, thread);
         use.set(place);
@@ -189,8 +188,8 @@ private:
     if (isThreadMarker(*call)) {
       call->replaceAllUsesWith(thread);
       call->eraseFromParent();
-    } else if (callee && callee->getName().starts_with(kRegisterPrefix)) {
-      std::string name = callee->getName().substr(strlen(kRegisterPrefix)).str();
+    } else if (llvm::StringRef read = registerReadBy(*call); !read.empty()) {
+      std::string name = read.str();
       llvm::Value*& value = registers[name];
       if (!value) value = readRegister(builder, name, thread);
       assert(value && "lowerDevice leaves known registers only");

@@ -1,0 +1,136 @@
+// Float arithmetic and the approximate functions. Half and bfloat16 are computed in double and rounded once,
+// which is exact for sums and products.
+#include "instrument/pass/ptx/arithmetic.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+namespace kcheck::instrument::ptx {
+
+namespace {
+
+namespace in = llvm::Intrinsic;
+
+Rounding roundingOf(const Statement& s) {
+  for (std::size_t i = 1; i < s.opcode.size(); ++i)
+    if (auto rounding = roundingNamed(s.opcode[i])) return *rounding;
+  return Rounding::Nearest;
+}
+
+llvm::Value* constant(llvm::Value* like, double value) {
+  return llvm::ConstantFP::get(like->getType(), value);
+}
+
+llvm::Value* limited(Builder& p, const Statement& s, llvm::Value* value) {
+  if (s.has("sat") || s.has("relu")) value = p.b.CreateBinaryIntrinsic(in::maxnum, value, constant(value, 0));
+  if (s.has("sat")) value = p.b.CreateBinaryIntrinsic(in::minnum, value, constant(value, 1));
+  return value;
+}
+
+using Values = std::vector<llvm::Value*>;
+
+llvm::Value* compute(Builder& p, const Statement& s, const Values& v) {
+  const std::string& op = s.opcode[0];
+  llvm::IRBuilder<>& b = p.b;
+  if (op == "add") return b.CreateFAdd(v[0], v[1]);
+  if (op == "sub") return b.CreateFSub(v[0], v[1]);
+  if (op == "mul") return b.CreateFMul(v[0], v[1]);
+  if (op == "div") return b.CreateFDiv(v[0], v[1]);
+  if (op == "fma" || op == "mad") return b.CreateIntrinsic(in::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
+  if (op == "neg") return b.CreateFNeg(v[0]);
+  if (op == "abs") return b.CreateUnaryIntrinsic(in::fabs, v[0]);
+  bool keepsNan = s.has("NaN");
+  if (op == "min") return b.CreateBinaryIntrinsic(keepsNan ? in::minimum : in::minnum, v[0], v[1]);
+  if (op == "max") return b.CreateBinaryIntrinsic(keepsNan ? in::maximum : in::maxnum, v[0], v[1]);
+  if (op == "sqrt") return b.CreateUnaryIntrinsic(in::sqrt, v[0]);
+  if (op == "rcp") return b.CreateFDiv(constant(v[0], 1), v[0]);
+  if (op == "rsqrt") return b.CreateFDiv(constant(v[0], 1), b.CreateUnaryIntrinsic(in::sqrt, v[0]));
+  if (op == "ex2") return b.CreateUnaryIntrinsic(in::exp2, v[0]);
+  if (op == "lg2") return b.CreateUnaryIntrinsic(in::log2, v[0]);
+  if (op == "sin") return b.CreateUnaryIntrinsic(in::sin, v[0]);
+  if (op == "cos") return b.CreateUnaryIntrinsic(in::cos, v[0]);
+  if (op == "copysign") return b.CreateBinaryIntrinsic(in::copysign, v[1], v[0]);
+  return nullptr;
+}
+
+std::size_t operandCount(const std::string& op) {
+  if (op == "fma" || op == "mad") return 4;
+  if (op == "add" || op == "sub" || op == "mul" || op == "div" || op == "min" || op == "max" ||
+      op == "copysign")
+    return 3;
+  return 2;
+}
+
+/// add.rz.f32 and its like on float and double: the library has them.
+bool directedByLibrary(Builder& p, const Statement& s, const Type& type, Rounding rounding) {
+  static const char* const suffixes[] = {"rn", "rz", "rd", "ru"};
+  std::string op = s.opcode[0] == "mad" ? "fma" : s.opcode[0];
+  if (op != "add" && op != "sub" && op != "mul" && op != "div" && op != "fma" && op != "sqrt" && op != "rcp")
+    return false;
+  bool isDouble = type.bits == 64;
+  std::string name = op == "fma" ? (isDouble ? "fma" : "fmaf") : (isDouble ? "d" : "f") + op;
+  std::vector<llvm::Value*> values;
+  for (std::size_t i = 1; i < s.operands.size(); ++i) values.push_back(p.value(s.operands[i], type));
+  auto* result = p.l.library("__nv_" + name + "_" + suffixes[unsigned(rounding)],
+                             isDouble ? p.b.getDoubleTy() : p.b.getFloatTy(), values);
+  p.writeValue(s.operands[0], limited(p, s, result), type);
+  return true;
+}
+
+bool approximate(Builder& p, const Statement& s) {
+  auto type = typeNamed(s.type());
+  return type && type->isFloat() && arithmeticFloat(p, s, *type);
+}
+
+bool tangentHyperbolic(Builder& p, const Statement& s) {
+  auto type = typeNamed(s.type());
+  if (!type || !type->isFloat() || type->bits > 32) return false;
+  forLanes(p, s, *type, Rounding::Nearest,
+           [&](const Values& v) { return p.l.library("__nv_tanhf", p.b.getFloatTy(), {v[0]}); });
+  return true;
+}
+
+/// testp.CLASS.TYPE p, a
+bool testProperty(Builder& p, const Statement& s) {
+  auto type = typeNamed(s.type());
+  if (!type || !type->isFloat() || s.opcode.size() != 3 || s.operands.size() != 2) return false;
+  static const std::map<std::string, unsigned> classes = {
+      {"finite", llvm::fcFinite},  {"infinite", llvm::fcInf},  {"number", llvm::fcAllFlags & ~llvm::fcNan},
+      {"notanumber", llvm::fcNan}, {"normal", llvm::fcNormal}, {"subnormal", llvm::fcSubnormal}};
+  auto found = classes.find(s.opcode[1]);
+  if (found == classes.end()) return false;
+  p.write(s.operands[0], p.b.createIsFPClass(p.value(s.operands[1], *type), found->second));
+  return true;
+}
+
+} // namespace
+
+bool arithmeticFloat(Builder& p, const Statement& s, const Type& type) {
+  if (s.operands.size() != operandCount(s.opcode[0])) return false;
+  const Rounding rounding = roundingOf(s);
+  if (!type.isNarrowFloat() && rounding != Rounding::Nearest) return directedByLibrary(p, s, type, rounding);
+  if (type.isNarrowFloat() &&
+      (s.opcode[0] == "neg" || s.opcode[0] == "abs")) { // on the bits: NaNs stay as they are
+    auto* word = p.bits(s.operands[1], type);
+    std::uint64_t signs = type.lanes == 2 ? 0x80008000u : 0x8000u;
+    p.write(s.operands[0], s.opcode[0] == "neg" ? p.b.CreateXor(word, signs) : p.b.CreateAnd(word, ~signs));
+    return true;
+  }
+  bool known = true;
+  forLanes(p, s, type, rounding, [&](Values values) -> llvm::Value* {
+    if (type.isNarrowFloat())
+      for (llvm::Value*& value : values) value = p.b.CreateFPExt(value, p.b.getDoubleTy());
+    llvm::Value* result = compute(p, s, values);
+    known &= result != nullptr;
+    return limited(p, s, result ? result : values[0]);
+  });
+  return known;
+}
+
+void addFloats(Rules& rules) {
+  for (const char* op : {"sqrt", "rcp", "rsqrt", "ex2", "lg2", "sin", "cos", "copysign"})
+    rules[op] = approximate;
+  rules["tanh"] = tangentHyperbolic;
+  rules["testp"] = testProperty;
+}
+
+} // namespace kcheck::instrument::ptx

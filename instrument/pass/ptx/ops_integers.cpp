@@ -1,0 +1,205 @@
+// Arithmetic: integers here, floats through arithmeticFloat (ops_floats.cpp), which shares the opcodes.
+#include "instrument/pass/ptx/arithmetic.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+namespace kcheck::instrument::ptx {
+
+namespace {
+
+llvm::Value* extend(Builder& p, llvm::Value* value, const Type& type, unsigned bits) {
+  auto* wide = p.b.getIntNTy(bits);
+  return type.isSigned() ? p.b.CreateSExt(value, wide) : p.b.CreateZExt(value, wide);
+}
+
+/// The carry flag of `.cc` forms, kept as a register of the asm statement.
+Operand carryFlag() {
+  Operand operand;
+  operand.kind = Operand::Kind::Register;
+  operand.name = "%cc";
+  return operand;
+}
+
+void declareCarry(Builder& p) {
+  Statement statement;
+  statement.opcode = {"reg", "pred"};
+  statement.operands = {carryFlag()};
+  p.declare(statement);
+}
+
+bool addOrSubtract(Builder& p, const Statement& s, bool subtract, bool takesCarry) {
+  auto type = typeNamed(s.type());
+  if (!type || s.operands.size() != 3) return false;
+  if (type->isFloat()) return arithmeticFloat(p, s, *type);
+  if (type->lanes != 1) return false;
+  llvm::Value *x = p.bits(s.operands[1], *type), *y = p.bits(s.operands[2], *type);
+  bool givesCarry = s.has("cc");
+  if (s.has("sat")) {
+    if (!type->isSigned()) return false;
+    p.write(s.operands[0], p.b.CreateBinaryIntrinsic(
+                               subtract ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::sadd_sat, x, y));
+    return true;
+  }
+  if (!givesCarry && !takesCarry) {
+    p.write(s.operands[0], subtract ? p.b.CreateSub(x, y) : p.b.CreateAdd(x, y), type->isSigned());
+    return true;
+  }
+  unsigned wide = type->bits + 1;
+  auto* a = p.b.CreateZExt(x, p.b.getIntNTy(wide));
+  auto* b = p.b.CreateZExt(y, p.b.getIntNTy(wide));
+  llvm::Value* sum = subtract ? p.b.CreateSub(a, b) : p.b.CreateAdd(a, b);
+  if (takesCarry) {
+    auto* carry = p.b.CreateZExt(p.predicate(carryFlag()), sum->getType());
+    sum = subtract ? p.b.CreateSub(sum, carry) : p.b.CreateAdd(sum, carry);
+  }
+  p.write(s.operands[0], p.b.CreateTrunc(sum, p.b.getIntNTy(type->bits)));
+  if (givesCarry) {
+    if (!takesCarry) declareCarry(p);
+    p.write(carryFlag(), p.b.CreateTrunc(p.b.CreateLShr(sum, type->bits), p.b.getInt1Ty()));
+  }
+  return true;
+}
+
+bool add(Builder& p, const Statement& s) { return addOrSubtract(p, s, false, false); }
+bool subtract(Builder& p, const Statement& s) { return addOrSubtract(p, s, true, false); }
+bool addCarry(Builder& p, const Statement& s) { return addOrSubtract(p, s, false, true); }
+bool subtractBorrow(Builder& p, const Statement& s) { return addOrSubtract(p, s, true, true); }
+
+/// mul and mad in their .lo, .hi and .wide forms; the product as bits of the result's width.
+llvm::Value* product(Builder& p, const Statement& s, const Type& type, unsigned& width) {
+  auto* x = extend(p, p.bits(s.operands[1], type), type, 2 * type.bits);
+  auto* y = extend(p, p.bits(s.operands[2], type), type, 2 * type.bits);
+  auto* full = p.b.CreateMul(x, y);
+  width = s.has("wide") ? 2 * type.bits : type.bits;
+  if (s.has("hi")) full = p.b.CreateLShr(full, type.bits);
+  return p.b.CreateTrunc(full, p.b.getIntNTy(width));
+}
+
+bool multiply(Builder& p, const Statement& s) {
+  auto type = typeNamed(s.type());
+  if (!type || s.operands.size() != 3) return false;
+  if (type->isFloat()) return arithmeticFloat(p, s, *type);
+  unsigned width = 0;
+  p.write(s.operands[0], product(p, s, *type, width), type->isSigned());
+  return true;
+}
+
+bool multiplyAdd(Builder& p, const Statement& s) {
+  auto type = typeNamed(s.type());
+  if (!type || s.operands.size() != 4 || s.has("cc") || s.has("sat")) return false;
+  if (type->isFloat()) return arithmeticFloat(p, s, *type);
+  unsigned width = 0;
+  auto* high = product(p, s, *type, width);
+  p.write(s.operands[0], p.b.CreateAdd(high, p.bits(s.operands[3], {type->kind, width, 1})),
+          type->isSigned());
+  return true;
+}
+
+/// mul24 and mad24: the low 24 bits of the factors.
+bool multiply24(Builder& p, const Statement& s) {
+  auto type = typeNamed(s.type());
+  if (!type || s.operands.size() < 3 || s.has("hi")) return false;
+  auto cut = [&](const Operand& operand) {
+    auto* high = p.b.CreateShl(p.bits(operand, *type), 8);
+    return type->isSigned() ? p.b.CreateAShr(high, 8) : p.b.CreateLShr(high, 8);
+  };
+  llvm::Value* result = p.b.CreateMul(cut(s.operands[1]), cut(s.operands[2]));
+  if (s.operands.size() == 4) result = p.b.CreateAdd(result, p.bits(s.operands[3], *type));
+  p.write(s.operands[0], result);
+  return true;
+}
+
+/// A divisor of zero gives all ones on the hardware and stops the program here; so it is looked at first.
+bool divide(Builder& p, const Statement& s) {
+  auto type = typeNamed(s.type());
+  if (!type || s.operands.size() != 3) return false;
+  if (type->isFloat()) return arithmeticFloat(p, s, *type);
+  llvm::Value *x = p.bits(s.operands[1], *type), *y = p.bits(s.operands[2], *type);
+  auto* isZero = p.b.CreateICmpEQ(y, llvm::ConstantInt::get(y->getType(), 0));
+  auto* safe = p.b.CreateSelect(isZero, llvm::ConstantInt::get(y->getType(), 1), y);
+  bool isRemainder = s.opcode[0] == "rem";
+  llvm::Value* result = type->isSigned() ? (isRemainder ? p.b.CreateSRem(x, safe) : p.b.CreateSDiv(x, safe))
+                                         : (isRemainder ? p.b.CreateURem(x, safe) : p.b.CreateUDiv(x, safe));
+  auto* atZero = isRemainder ? x : llvm::ConstantInt::getAllOnesValue(y->getType());
+  p.write(s.operands[0], p.b.CreateSelect(isZero, atZero, result), type->isSigned());
+  return true;
+}
+
+bool unary(Builder& p, const Statement& s) {
+  auto type = typeNamed(s.type());
+  if (!type || s.operands.size() != 2) return false;
+  if (type->isFloat()) return arithmeticFloat(p, s, *type);
+  auto* x = p.bits(s.operands[1], *type);
+  p.write(s.operands[0],
+          s.opcode[0] == "neg" ? p.b.CreateNeg(x)
+                               : p.b.CreateBinaryIntrinsic(llvm::Intrinsic::abs, x, p.b.getFalse()),
+          type->isSigned());
+  return true;
+}
+
+bool minimumOrMaximum(Builder& p, const Statement& s) {
+  auto type = typeNamed(s.type());
+  if (!type || s.operands.size() < 3) return false;
+  if (type->isFloat()) return arithmeticFloat(p, s, *type);
+  if (type->lanes != 1 || s.operands.size() != 3 || s.has("relu")) return false;
+  bool isMin = s.opcode[0] == "min";
+  auto id = type->isSigned() ? (isMin ? llvm::Intrinsic::smin : llvm::Intrinsic::smax)
+                             : (isMin ? llvm::Intrinsic::umin : llvm::Intrinsic::umax);
+  p.write(s.operands[0],
+          p.b.CreateBinaryIntrinsic(id, p.bits(s.operands[1], *type), p.bits(s.operands[2], *type)),
+          type->isSigned());
+  return true;
+}
+
+/// sad d, a, b, c: c + |a - b|
+bool absoluteDifference(Builder& p, const Statement& s) {
+  auto type = typeNamed(s.type());
+  if (!type || s.operands.size() != 4) return false;
+  llvm::Value *x = p.bits(s.operands[1], *type), *y = p.bits(s.operands[2], *type);
+  auto* less = type->isSigned() ? p.b.CreateICmpSLT(x, y) : p.b.CreateICmpULT(x, y);
+  auto* difference = p.b.CreateSelect(less, p.b.CreateSub(y, x), p.b.CreateSub(x, y));
+  p.write(s.operands[0], p.b.CreateAdd(difference, p.bits(s.operands[3], *type)), type->isSigned());
+  return true;
+}
+
+/// dp4a.TYPE.TYPE and dp2a.{lo,hi}.TYPE.TYPE d, a, b, c
+bool dotProduct(Builder& p, const Statement& s) {
+  if (s.opcode.size() < 3 || s.operands.size() != 4) return false;
+  auto left = typeNamed(s.opcode[s.opcode.size() - 2]), right = typeNamed(s.type());
+  if (!left || !right) return false;
+  bool isFour = s.opcode[0] == "dp4a";
+  auto* a = p.bits(s.operands[1], *left);
+  auto* b = p.bits(s.operands[2], *right);
+  llvm::Value* sum = p.bits(s.operands[3], *left);
+  auto lane = [&](llvm::Value* word, unsigned at, unsigned bits, const Type& type) {
+    auto* part = p.b.CreateTrunc(p.b.CreateLShr(word, at), p.b.getIntNTy(bits));
+    return extend(p, part, type, 32);
+  };
+  for (unsigned i = 0; i < (isFour ? 4 : 2); ++i) {
+    unsigned byte = isFour ? i : i + (s.has("hi") ? 2 : 0);
+    sum = p.b.CreateAdd(sum, p.b.CreateMul(lane(a, i * (isFour ? 8 : 16), isFour ? 8 : 16, *left),
+                                           lane(b, byte * 8, 8, *right)));
+  }
+  p.write(s.operands[0], sum);
+  return true;
+}
+
+} // namespace
+
+void addIntegers(Rules& rules) {
+  rules["add"] = add;
+  rules["sub"] = subtract;
+  rules["addc"] = addCarry;
+  rules["subc"] = subtractBorrow;
+  rules["mul"] = multiply;
+  rules["mad"] = multiplyAdd;
+  rules["fma"] = multiplyAdd;
+  rules["mul24"] = rules["mad24"] = multiply24;
+  rules["div"] = rules["rem"] = divide;
+  rules["neg"] = rules["abs"] = unary;
+  rules["min"] = rules["max"] = minimumOrMaximum;
+  rules["sad"] = absoluteDifference;
+  rules["dp4a"] = rules["dp2a"] = dotProduct;
+}
+
+} // namespace kcheck::instrument::ptx

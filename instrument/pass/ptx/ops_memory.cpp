@@ -1,0 +1,241 @@
+// Loads, stores, atomics, fences and copies, with PTX's orders and scopes.
+#include "instrument/pass/ptx/builder.h"
+
+#include <llvm/IR/Constants.h>
+
+namespace kcheck::instrument::ptx {
+
+namespace {
+
+using Ordering = llvm::AtomicOrdering;
+
+struct Access {
+  Type type;
+  unsigned lanes = 1; ///< v2, v4, v8
+  std::string space;
+  Scope scope = Scope::System;
+  std::optional<Ordering> order; ///< absent: weak
+  bool isVolatile = false;
+};
+
+std::optional<Scope> scopeNamed(const std::string& word) {
+  if (word == "cta" || word == "cluster") return Scope::Block;
+  if (word == "gpu" || word == "gl") return Scope::Device;
+  if (word == "sys") return Scope::System;
+  return std::nullopt;
+}
+
+std::optional<Ordering> orderNamed(const std::string& word) {
+  if (word == "relaxed") return Ordering::Monotonic;
+  if (word == "acquire") return Ordering::Acquire;
+  if (word == "release") return Ordering::Release;
+  if (word == "acq_rel") return Ordering::AcquireRelease;
+  if (word == "sc") return Ordering::SequentiallyConsistent;
+  return std::nullopt;
+}
+
+/// Words after the opcode that say where and how; unknown words are left for the caller.
+std::optional<Access> readAccess(const Statement& s) {
+  Access access;
+  auto type = typeNamed(s.type());
+  if (!type) return std::nullopt;
+  access.type = *type;
+  for (std::size_t i = 1; i + 1 < s.opcode.size(); ++i) {
+    const std::string& word = s.opcode[i];
+    if (auto scope = scopeNamed(word))
+      access.scope = *scope;
+    else if (auto order = orderNamed(word))
+      access.order = *order;
+    else if (word == "volatile")
+      access.isVolatile = true;
+    else if (word == "global" || word == "local" || word == "const" || word.starts_with("shared"))
+      access.space = word;
+    else if (word == "v2" || word == "v4" || word == "v8")
+      access.lanes = unsigned(word[1] - '0');
+    else if (word == "param")
+      return std::nullopt;
+  }
+  return access;
+}
+
+llvm::Type* memoryType(Builder& p, const Access& access) {
+  auto* element = p.b.getIntNTy(access.type.width());
+  return access.lanes == 1 ? static_cast<llvm::Type*>(element)
+                           : llvm::FixedVectorType::get(element, access.lanes);
+}
+
+bool load(Builder& p, const Statement& s) {
+  auto access = readAccess(s);
+  if (!access || s.operands.size() < 2) return false;
+  llvm::Value* address = p.address(s.operands[1], access->space);
+  unsigned bytes = access->type.width() / 8;
+  auto target = [&](unsigned i) { return access->lanes == 1 ? s.operands[0] : s.operands[0].parts.at(i); };
+  if (access->lanes != 1 && s.operands[0].parts.size() != access->lanes) return false;
+  if (access->order) { // each element on its own: only that much is guaranteed
+    for (unsigned i = 0; i < access->lanes; ++i) {
+      auto* place = p.b.CreateConstGEP1_64(p.b.getInt8Ty(), address, i * bytes);
+      auto* word = p.l.load(p.b.getIntNTy(8 * bytes), place, llvm::Align(bytes));
+      word->setAtomic(*access->order, p.l.scopeId(access->scope));
+      p.write(target(i), word, access->type.isSigned());
+    }
+    return true;
+  }
+  auto* all = p.l.load(memoryType(p, *access), address, llvm::Align(bytes * access->lanes));
+  all->setVolatile(access->isVolatile);
+  for (unsigned i = 0; i < access->lanes; ++i)
+    p.write(target(i), access->lanes == 1 ? static_cast<llvm::Value*>(all) : p.b.CreateExtractElement(all, i),
+            access->type.isSigned());
+  return true;
+}
+
+bool store(Builder& p, const Statement& s) {
+  auto access = readAccess(s);
+  if (!access || s.operands.size() < 2) return false;
+  llvm::Value* address = p.address(s.operands[0], access->space);
+  unsigned bytes = access->type.width() / 8;
+  if (access->lanes != 1 && s.operands[1].parts.size() != access->lanes) return false;
+  auto source = [&](unsigned i) {
+    return p.bits(access->lanes == 1 ? s.operands[1] : s.operands[1].parts[i], access->type);
+  };
+  if (access->order) {
+    for (unsigned i = 0; i < access->lanes; ++i) {
+      auto* place = p.b.CreateConstGEP1_64(p.b.getInt8Ty(), address, i * bytes);
+      auto* word = p.l.sited(p.b.CreateAlignedStore(source(i), place, llvm::Align(bytes)));
+      word->setAtomic(*access->order, p.l.scopeId(access->scope));
+    }
+    return true;
+  }
+  llvm::Value* all = source(0);
+  if (access->lanes != 1) {
+    all = llvm::PoisonValue::get(memoryType(p, *access));
+    for (unsigned i = 0; i < access->lanes; ++i) all = p.b.CreateInsertElement(all, source(i), i);
+  }
+  p.l.sited(p.b.CreateAlignedStore(all, address, llvm::Align(bytes * access->lanes)))
+      ->setVolatile(access->isVolatile);
+  return true;
+}
+
+std::optional<llvm::AtomicRMWInst::BinOp> operationOf(const Statement& s, const Type& type) {
+  using Op = llvm::AtomicRMWInst::BinOp;
+  if (s.has("add")) return type.isFloat() ? Op::FAdd : Op::Add;
+  if (s.has("and")) return Op::And;
+  if (s.has("or")) return Op::Or;
+  if (s.has("xor")) return Op::Xor;
+  if (s.has("exch")) return Op::Xchg;
+  if (s.has("inc")) return Op::UIncWrap;
+  if (s.has("dec")) return Op::UDecWrap;
+  if (s.has("min")) return type.isFloat() ? Op::FMin : type.isSigned() ? Op::Min : Op::UMin;
+  if (s.has("max")) return type.isFloat() ? Op::FMax : type.isSigned() ? Op::Max : Op::UMax;
+  return std::nullopt;
+}
+
+llvm::Type* atomicType(Builder& p, const Type& type) {
+  if (!type.isFloat()) return p.b.getIntNTy(type.bits);
+  return type.bits == 64 ? p.b.getDoubleTy() : type.bits == 32 ? p.b.getFloatTy() : p.b.getHalfTy();
+}
+
+/// atom d, [a], b and red [a], b; pairs of halves are two atomics, as PTX has it.
+bool update(Builder& p, const Statement& s) {
+  auto access = readAccess(s);
+  bool returns = s.opcode[0] == "atom";
+  std::size_t at = returns ? 1 : 0;
+  if (!access || access->lanes != 1 || s.operands.size() < at + 2) return false;
+  Ordering order = access->order.value_or(Ordering::Monotonic);
+  Scope scope = s.has("sys")                       ? Scope::System
+                : s.has("cta") || s.has("cluster") ? Scope::Block
+                                                   : Scope::Device;
+  llvm::Value* address = p.address(s.operands[at], access->space);
+  if (s.has("cas")) {
+    if (s.operands.size() != at + 3 || !returns || access->type.width() > 64) return false;
+    p.write(s.operands[0], p.l.compareExchange(address, p.bits(s.operands[at + 1], access->type),
+                                               p.bits(s.operands[at + 2], access->type), order, scope));
+    return true;
+  }
+  const Type& type = access->type;
+  auto operation = operationOf(s, type);
+  if (!operation || type.kind == Type::Kind::BFloat || type.width() > 64) return false;
+  auto* whole = p.bits(s.operands[at + 1], type);
+  llvm::Value* old = llvm::ConstantInt::get(whole->getType(), 0);
+  for (unsigned lane = 0; lane < type.lanes; ++lane) {
+    auto* part = p.b.CreateTrunc(p.b.CreateLShr(whole, lane * type.bits), p.b.getIntNTy(type.bits));
+    auto* place = p.b.CreateConstGEP1_64(p.b.getInt8Ty(), address, lane * type.bits / 8);
+    auto* before = p.l.update(*operation, place, p.b.CreateBitCast(part, atomicType(p, type)), order, scope);
+    auto* bits = p.b.CreateZExt(p.b.CreateBitCast(before, part->getType()), whole->getType());
+    old = p.b.CreateOr(old, p.b.CreateShl(bits, lane * type.bits));
+  }
+  if (returns) p.write(s.operands[0], old, type.isSigned());
+  return true;
+}
+
+/// fence{.sc,.acq_rel}.SCOPE and membar.SCOPE. Proxy fences order engines that are not simulated.
+bool fence(Builder& p, const Statement& s) {
+  if (s.has("proxy") || s.has("mbarrier_init")) return true;
+  std::optional<Scope> scope;
+  std::optional<Ordering> order;
+  for (std::size_t i = 1; i < s.opcode.size(); ++i) {
+    if (auto named = scopeNamed(s.opcode[i])) scope = named;
+    if (auto named = orderNamed(s.opcode[i])) order = named;
+  }
+  if (!scope) return false;
+  p.l.fence(*scope, order.value_or(Ordering::SequentiallyConsistent));
+  return true;
+}
+
+/// cp.async.{ca,cg}.shared.global [to], [from], bytes{, bytes read}: done at once, so that waiting for it is
+/// nothing. What is not read is zero.
+bool copy(Builder& p, const Statement& s) {
+  if (s.opcode.size() < 2 || s.opcode[1] != "async" || s.has("bulk")) return false;
+  if (s.has("commit_group") || s.has("wait_group") || s.has("wait_all")) return true;
+  if (s.has("mbarrier") || s.operands.size() < 3) return false;
+  const Type word{Type::Kind::Unsigned, 32, 1};
+  auto* to = p.address(s.operands[0], "shared");
+  auto* from = p.address(s.operands[1], "global");
+  auto* bytes = p.bits(s.operands[2], word);
+  llvm::Value* read = bytes;
+  if (s.operands.size() > 3) {
+    read = p.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, p.bits(s.operands[3], word), bytes);
+    p.l.sited(p.b.CreateMemSet(to, p.b.getInt8(0), bytes, llvm::Align(1)));
+  }
+  auto* wide = p.b.CreateZExt(read, p.b.getInt64Ty());
+  p.l.sited(p.b.CreateMemCpy(to, llvm::Align(1), from, llvm::Align(1), wide));
+  return true;
+}
+
+bool hint(Builder&, const Statement&) { return true; }
+
+bool policy(Builder& p, const Statement& s) {
+  if (s.operands.empty()) return false;
+  p.write(s.operands[0], p.b.getInt64(0));
+  return true;
+}
+
+/// isspacep.SPACE p, a
+bool isSpace(Builder& p, const Statement& s) {
+  if (s.opcode.size() != 2 || s.operands.size() != 2) return false;
+  auto* actual = p.l.runtime(Call::kcSpace, {p.address(s.operands[1], "")});
+  auto is = [&](MemorySpace which) { return p.b.CreateICmpEQ(actual, p.b.getInt32(std::uint32_t(which))); };
+  const std::string& space = s.opcode[1];
+  llvm::Value* holds = space.starts_with("shared") ? is(MemorySpace::Shared)
+                       : space == "local"          ? is(MemorySpace::Local)
+                       : space == "const"          ? is(MemorySpace::Constant)
+                       : space == "global" ? p.b.CreateOr(is(MemorySpace::Global), is(MemorySpace::Constant))
+                                           : nullptr;
+  if (!holds) return false;
+  p.write(s.operands[0], holds);
+  return true;
+}
+
+} // namespace
+
+void addMemory(Rules& rules) {
+  rules["ld"] = rules["ldu"] = load;
+  rules["st"] = store;
+  rules["atom"] = rules["red"] = update;
+  rules["fence"] = rules["membar"] = fence;
+  rules["cp"] = copy;
+  rules["isspacep"] = isSpace;
+  rules["createpolicy"] = policy;
+  for (const char* op : {"prefetch", "prefetchu", "discard", "applypriority"}) rules[op] = hint;
+}
+
+} // namespace kcheck::instrument::ptx

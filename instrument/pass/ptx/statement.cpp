@@ -1,0 +1,288 @@
+#include "instrument/pass/ptx/statement.h"
+
+#include <algorithm>
+#include <bit>
+#include <cctype>
+#include <cstdlib>
+
+namespace kcheck::instrument::ptx {
+
+namespace {
+
+std::string withoutComments(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size();) {
+    if (text.compare(i, 2, "//") == 0) {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (text.compare(i, 2, "/*") == 0) {
+      auto end = text.find("*/", i);
+      i = end == std::string::npos ? text.size() : end + 2;
+      result += ' ';
+    } else {
+      result += text[i++];
+    }
+  }
+  return result;
+}
+
+std::string trimmed(const std::string& text) {
+  auto isSpace = [](unsigned char c) { return std::isspace(c); };
+  auto begin = std::find_if_not(text.begin(), text.end(), isSpace);
+  auto end = std::find_if_not(text.rbegin(), std::string::const_reverse_iterator(begin), isSpace).base();
+  return std::string(begin, end);
+}
+
+bool isNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; }
+
+/// Cuts the text into statements. Braces that open where a statement could start are scopes; others are
+/// vectors.
+std::vector<std::string> cut(const std::string& text) {
+  std::vector<std::string> pieces;
+  std::string current;
+  int vectorDepth = 0;
+  auto isEmpty = [&] { return trimmed(current).empty(); };
+  for (char c : text) {
+    if (c == '{' && isEmpty()) continue;
+    if (c == '}' && vectorDepth == 0) {
+      if (!isEmpty()) pieces.push_back(trimmed(current));
+      current.clear();
+      continue;
+    }
+    if (c == '{') ++vectorDepth;
+    if (c == '}') --vectorDepth;
+    if (c == ';') {
+      if (!isEmpty()) pieces.push_back(trimmed(current));
+      current.clear();
+      continue;
+    }
+    if (c == ':' && std::all_of(current.begin(), current.end(), [](char d) {
+          return isNameCharacter(d) || d == '$' || std::isspace(static_cast<unsigned char>(d));
+        })) {
+      pieces.push_back(trimmed(current) + ":");
+      current.clear();
+      continue;
+    }
+    current += c;
+  }
+  if (!isEmpty()) pieces.push_back(trimmed(current));
+  return pieces;
+}
+
+class OperandParser {
+public:
+  explicit OperandParser(const std::string& text) : text(text) {}
+
+  std::optional<Operand> operand() {
+    auto first = single();
+    skip();
+    if (!first || at >= text.size() || text[at] != '|') return first;
+    ++at;
+    auto second = single();
+    if (!second) return std::nullopt;
+    Operand pair;
+    pair.kind = Operand::Kind::Pair;
+    pair.parts = {*first, *second};
+    return pair;
+  }
+
+  bool list(std::vector<Operand>& out) {
+    skip();
+    if (at >= text.size()) return true;
+    for (;;) {
+      auto next = operand();
+      if (!next) return false;
+      out.push_back(*next);
+      skip();
+      if (at >= text.size()) return true;
+      if (text[at] != ',') return false;
+      ++at;
+    }
+  }
+
+private:
+  const std::string& text;
+  std::size_t at = 0;
+
+  void skip() {
+    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at]))) ++at;
+  }
+
+  std::optional<Operand> single() {
+    skip();
+    if (at >= text.size()) return std::nullopt;
+    char c = text[at];
+    if (c == '[') return address();
+    if (c == '{') return vector();
+    Operand result;
+    if (c == '!') {
+      ++at;
+      auto inner = single();
+      if (inner) inner->negated = !inner->negated;
+      return inner;
+    }
+    if (c == '$') return placeholder();
+    if (c == '%') {
+      ++at;
+      result.kind = Operand::Kind::Special;
+      result.name = name();
+      return result;
+    }
+    if (std::isdigit(static_cast<unsigned char>(c)) || c == '-' || c == '+') return number();
+    result.name = name();
+    if (result.name.empty()) return std::nullopt;
+    result.kind = result.name == "_" ? Operand::Kind::Discard : Operand::Kind::Register;
+    if (at < text.size() && text[at] == '<') { // r<4> in a declaration
+      ++at;
+      result.number = unsigned(std::strtoul(text.c_str() + at, nullptr, 10));
+      at = std::min(text.find('>', at), text.size() - 1) + 1;
+    }
+    return result;
+  }
+
+  std::string name() {
+    std::size_t start = at;
+    while (at < text.size() && (isNameCharacter(text[at]) || text[at] == '$')) ++at;
+    return text.substr(start, at - start);
+  }
+
+  std::optional<Operand> placeholder() {
+    ++at;
+    bool braced = at < text.size() && text[at] == '{';
+    if (braced) ++at;
+    if (at >= text.size() || !std::isdigit(static_cast<unsigned char>(text[at]))) return std::nullopt;
+    Operand result;
+    result.kind = Operand::Kind::Placeholder;
+    char* end = nullptr;
+    result.number = unsigned(std::strtoul(text.c_str() + at, &end, 10));
+    at = std::size_t(end - text.c_str());
+    if (braced) at = std::min(text.find('}', at), text.size() - 1) + 1;
+    return result;
+  }
+
+  std::optional<Operand> number() {
+    Operand result;
+    result.kind = Operand::Kind::Immediate;
+    bool negative = text[at] == '-';
+    if (text[at] == '-' || text[at] == '+') ++at;
+    skip();
+    const char* start = text.c_str() + at;
+    char* end = nullptr;
+    if (start[0] == '0' && (start[1] == 'f' || start[1] == 'F' || start[1] == 'd' || start[1] == 'D')) {
+      result.floatBits = std::tolower(start[1]) == 'f' ? 32 : 64;
+      result.bits = std::strtoull(start + 2, &end, 16);
+      if (negative) result.bits ^= std::uint64_t{1} << (result.floatBits - 1);
+    } else {
+      result.bits = std::strtoull(start, &end, 0);
+      if (*end == '.' || *end == 'e') {
+        double value = std::strtod(start, &end);
+        result.isFloat = true;
+        result.bits = std::bit_cast<std::uint64_t>(negative ? -value : value);
+      } else if (negative) {
+        result.bits = -result.bits;
+      }
+      if (*end == 'U' || *end == 'u') ++end;
+    }
+    if (end == start) return std::nullopt;
+    at = std::size_t(end - text.c_str());
+    return result;
+  }
+
+  std::optional<Operand> address() {
+    ++at;
+    Operand result;
+    result.kind = Operand::Kind::Address;
+    for (;;) { // textures have `[handle, {x, y}]`
+      auto part = operand();
+      if (!part) return std::nullopt;
+      result.parts.push_back(*part);
+      skip();
+      if (at < text.size() && (text[at] == '+' || text[at] == '-')) {
+        auto offset = number();
+        if (!offset) return std::nullopt;
+        result.offset = std::int64_t(offset->bits);
+        skip();
+      }
+      if (at >= text.size()) return std::nullopt;
+      if (text[at++] == ']') return result;
+    }
+  }
+
+  std::optional<Operand> vector() {
+    ++at;
+    Operand result;
+    result.kind = Operand::Kind::Vector;
+    for (;;) {
+      auto part = operand();
+      if (!part) return std::nullopt;
+      result.parts.push_back(*part);
+      skip();
+      if (at >= text.size()) return std::nullopt;
+      if (text[at++] == '}') return result;
+    }
+  }
+};
+
+std::vector<std::string> splitOpcode(const std::string& opcode) {
+  std::vector<std::string> parts;
+  std::string current;
+  for (char c : opcode) {
+    if (c == '.') {
+      if (!current.empty()) parts.push_back(current);
+      current.clear();
+    } else if (c != ':') {
+      current += c;
+    } else { // L1::no_allocate
+      current += c;
+    }
+  }
+  if (!current.empty()) parts.push_back(current);
+  return parts;
+}
+
+bool parseStatement(std::string text, Statement& statement) {
+  statement.text = text;
+  if (text.back() == ':') {
+    statement.label = text.substr(0, text.size() - 1);
+    return true;
+  }
+  if (text[0] == '@') {
+    auto end = std::find_if(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c); });
+    std::string guard(text.begin() + 1, end);
+    statement.guard = OperandParser(guard).operand();
+    if (!statement.guard) return false;
+    text = trimmed(std::string(end, text.end()));
+  }
+  auto end = std::find_if(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c); });
+  statement.opcode = splitOpcode(std::string(text.begin(), end));
+  std::string rest = trimmed(std::string(end, text.end()));
+  if (text.starts_with(".reg")) {
+    statement.isDeclaration = true;
+    auto typeEnd = std::find_if(rest.begin(), rest.end(), [](unsigned char c) { return std::isspace(c); });
+    for (const std::string& part : splitOpcode(std::string(rest.begin(), typeEnd)))
+      statement.opcode.push_back(part);
+    rest = trimmed(std::string(typeEnd, rest.end()));
+    if (rest.starts_with(".")) return false; // vectors of registers
+  }
+  return !statement.opcode.empty() && OperandParser(rest).list(statement.operands);
+}
+
+} // namespace
+
+bool Statement::has(const std::string& modifier) const {
+  return std::find(opcode.begin() + 1, opcode.end(), modifier) != opcode.end();
+}
+
+std::optional<std::vector<Statement>> parse(const std::string& text, std::string& failure) {
+  std::vector<Statement> statements;
+  for (const std::string& piece : cut(withoutComments(text))) {
+    Statement statement;
+    if (!parseStatement(piece, statement)) {
+      failure = piece;
+      return std::nullopt;
+    }
+    statements.push_back(std::move(statement));
+  }
+  return statements;
+}
+
+} // namespace kcheck::instrument::ptx
