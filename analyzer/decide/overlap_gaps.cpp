@@ -114,7 +114,7 @@ std::vector<PairSystem::Term> PairSystem::termsOf(const Poly& p) {
     addTerm(pair.coefficient[1], lo, hi, std::move(poly), scale.lo >= 1 ? pair.node : nullptr, maybe);
   }
   std::sort(result.begin(), result.end(),
-                   [](const Term& x, const Term& y) { return x.coefficient > y.coefficient; });
+            [](const Term& x, const Term& y) { return x.coefficient > y.coefficient; });
   return result;
 }
 

@@ -1,13 +1,55 @@
-// Placeholder while the deciders are built: answers Unknown to everything.
+// Everything that there is to ask of a kernel, in order, and what the answers amount to.
 #include "analyzer/decide/races.h"
+
+#include "analyzer/decide/checks.h"
+
+#include <algorithm>
 
 namespace kcheck::analyzer {
 
-KernelAnswers decide(const KernelModel& model, ExprContext&, const Limits&) {
-  (void)model;
+std::string lineOf(const Location& where) {
+  if (where.known()) return "line " + std::to_string(where.line);
+  return where.file.empty() ? "an unknown line" : where.file;
+}
+
+void PropertyAnswer::doubt(const std::string& reason) {
+  if (std::find(doubts.begin(), doubts.end(), reason) == doubts.end()) doubts.push_back(reason);
+}
+
+void PropertyAnswer::assume(const std::string& assumption) {
+  auto& list = result.assumptions;
+  if (std::find(list.begin(), list.end(), assumption) == list.end()) list.push_back(assumption);
+}
+
+PropertyResult PropertyAnswer::finish() {
+  constexpr std::size_t kShown = 3;
+  result.answer = refuted ? Answer::Refuted : doubts.empty() ? Answer::Proved : Answer::Unknown;
+  if (result.answer == Answer::Unknown) {
+    for (std::size_t i = 0; i < std::min(kShown, doubts.size()); ++i)
+      result.reason += (i ? "; " : "") + doubts[i];
+    if (doubts.size() > kShown) result.reason += "; and " + std::to_string(doubts.size() - kShown) + " more";
+  }
+  if (result.answer != Answer::Proved) result.assumptions.clear();
+  return result;
+}
+
+KernelAnswers decide(const KernelModel& model, ExprContext& context, const Limits& limits) {
   KernelAnswers answers;
-  for (Property p : {Property::RaceFree, Property::BarriersUniform, Property::InBounds})
-    answers.properties.push_back({p, Answer::Unknown, "no decider asked", "", {}});
+  Decider decider(model, context, limits);
+  std::set<SiteId> unsafe;
+  Check check{decider, model, limits, answers, unsafe};
+  answers.properties.push_back(checkRaces(check));
+  answers.properties.push_back(checkBarriers(check));
+  answers.properties.push_back(checkBounds(check));
+  bool hasGap = std::any_of(model.gaps.begin(), model.gaps.end(),
+                            [](const ModelGap& g) { return g.affectsRaces || g.affectsBounds; });
+  if (!hasGap) {
+    for (const auto* phases : {&model.blockPhases, &model.gridPhases, &model.warpPhases})
+      for (const Phase& phase : *phases)
+        for (const ModelAccess& access : phase.accesses)
+          if (access.site != kNoSite && !unsafe.count(access.site)) answers.safeSites.insert(access.site);
+  }
+  answers.counters = decider.counters;
   return answers;
 }
 

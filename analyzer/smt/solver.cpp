@@ -82,38 +82,43 @@ private:
     auto translate =
         theory == Theory::Integers ? integerTranslator(context, ranges) : bitVectorTranslator(context);
     z3::solver solver(context);
-    std::size_t asserted = 0;
-    auto addSide = [&] {
-      for (; asserted < translate->sideConditions().size(); ++asserted)
-        solver.add(translate->sideConditions()[asserted]);
-    };
     for (Expr c : query.constraints) solver.add((*translate)(c));
-    for (Expr e : dependable(query.constraints, query.noWrap)) {
-      // Negations and the like may have been simplified away around it.
+    // Negations and the like may have been simplified away around a node.
+    for (Expr e : dependable(query.constraints, query.noWrap))
       if (translate->has(e)) solver.add(translate->noWrap(e));
-    }
-    addSide();
+    addSide(*translate, solver, 0);
     z3::check_result result = check(solver, until);
+    if (result == z3::unknown && theory == Theory::Integers)
+      if (auto model = underWishes(*translate, solver, query.guesses)) return writeModel(*translate, *model);
     if (result != z3::sat) {
       writeAll(output,
                result == z3::unsat ? "result unsat\n" : "result unknown " + solver.reason_unknown() + "\n");
       return;
     }
     z3::model model = solver.get_model();
-    for (const auto& wishes : query.preferences) {
+    if (auto better = underWishes(*translate, solver, query.preferences)) model = *better;
+    writeModel(*translate, model);
+  }
+
+  static void addSide(Translator& translate, z3::solver& solver, std::size_t from) {
+    for (std::size_t i = from; i < translate.sideConditions().size(); ++i)
+      solver.add(translate.sideConditions()[i]);
+  }
+
+  /// A model that fulfils one of the wishes as well.
+  std::optional<z3::model> underWishes(Translator& translate, z3::solver& solver,
+                                       const std::vector<std::vector<Expr>>& wishes) {
+    for (const auto& wish : wishes) {
+      if (now() > deadline - 0.02) break;
       z3::solver preferred(context);
       for (const z3::expr& a : solver.assertions()) preferred.add(a);
-      for (Expr w : wishes) preferred.add((*translate)(w));
-      for (; asserted < translate->sideConditions().size(); ++asserted) {
-        solver.add(translate->sideConditions()[asserted]);
-        preferred.add(translate->sideConditions()[asserted]);
-      }
-      if (now() > deadline - 0.02) break;
-      if (check(preferred, now() + 0.25) != z3::sat) continue;
-      model = preferred.get_model();
-      break;
+      std::size_t side = translate.sideConditions().size();
+      for (Expr w : wish) preferred.add(translate(w));
+      addSide(translate, preferred, side);
+      addSide(translate, solver, side);
+      if (check(preferred, now() + 0.2) == z3::sat) return preferred.get_model();
     }
-    writeModel(*translate, model);
+    return std::nullopt;
   }
 
   static std::string text(z3::model& model, const z3::expr& e) {
@@ -263,7 +268,7 @@ Answer Solver::check(const Query& query, Ranges& ranges, unsigned milliseconds) 
     });
   Child child([&](int output) {
     Work work(impl->context, query, ranges, milliseconds, output);
-    work.run(Theory::Integers, now() + milliseconds / 2000.0);
+    work.run(Theory::Integers, now() + milliseconds / 2500.0);
     work.run(Theory::BitVectors, deadline);
   });
   if (!child.started()) {

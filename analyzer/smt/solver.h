@@ -33,6 +33,9 @@ struct Query {
   std::vector<Expr> constraints; ///< of width 1; all must hold
   /// Tried in this order on top of the constraints, for models that read well.
   std::vector<std::vector<Expr>> preferences;
+  /// Tried in this order when the constraints alone are too hard: values for sizes, so that products of them
+  /// become linear.
+  std::vector<std::vector<Expr>> guesses;
   /// Nodes that are asserted not to wrap, beyond those whose flags say so.
   std::vector<Expr> noWrap;
 };

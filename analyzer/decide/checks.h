@@ -1,0 +1,39 @@
+// The three families of questions about a kernel, each with its property's answer.
+#pragma once
+
+#include "analyzer/decide/question.h"
+
+namespace kcheck::analyzer {
+
+/// Collects what speaks for and against a property.
+class PropertyAnswer {
+public:
+  explicit PropertyAnswer(Property property) { result.property = property; }
+  void refute() { refuted = true; }
+  void doubt(const std::string& reason);
+  void assume(const std::string& assumption);
+  bool isRefuted() const { return refuted; }
+  PropertyResult finish();
+
+private:
+  PropertyResult result;
+  bool refuted = false;
+  std::vector<std::string> doubts;
+};
+
+/// "line 12", or the file's name where the line is not known.
+std::string lineOf(const Location& where);
+
+struct Check {
+  Decider& decider;
+  const KernelModel& model;
+  const Limits& limits;
+  KernelAnswers& answers;
+  std::set<SiteId>& unsafe; ///< sites with a question not answered in their favour
+};
+
+PropertyResult checkRaces(Check check);
+PropertyResult checkBarriers(Check check);
+PropertyResult checkBounds(Check check);
+
+} // namespace kcheck::analyzer

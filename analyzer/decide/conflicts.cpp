@@ -1,0 +1,23 @@
+// The rule of conflicting accesses.
+#include "analyzer/decide/conflicts.h"
+
+namespace kcheck::analyzer {
+
+/// Device scope is what an atomic has when nothing else is said.
+static bool reaches(const ModelAccess& a, Relation relation) {
+  if (a.kind != AccessKind::Atomic) return false;
+  return relation != Relation::DifferentBlocks || a.scope != AtomicScope::Block;
+}
+
+bool conflicts(const ModelAccess& a, const ModelAccess& b, Relation relation) {
+  if (a.kind == AccessKind::Read && b.kind == AccessKind::Read) return false;
+  return !(reaches(a, relation) && reaches(b, relation));
+}
+
+RaceKind raceKindOf(const ModelAccess& a, const ModelAccess& b) {
+  if (a.kind == AccessKind::Atomic || b.kind == AccessKind::Atomic) return RaceKind::AtomicPlain;
+  bool bothWrite = a.kind == AccessKind::Write && b.kind == AccessKind::Write;
+  return bothWrite ? RaceKind::WriteWrite : RaceKind::ReadWrite;
+}
+
+} // namespace kcheck::analyzer

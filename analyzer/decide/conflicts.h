@@ -1,0 +1,15 @@
+// Which two accesses to the same bytes are a race, order left aside.
+#pragma once
+
+#include "analyzer/decide/races.h"
+
+namespace kcheck::analyzer {
+
+/// Whether accesses of two threads so related conflict when they touch the same bytes without order: one of
+/// them writes, and they are not both atomic at a scope that reaches the other thread.
+bool conflicts(const ModelAccess& a, const ModelAccess& b, Relation relation);
+
+/// Of two accesses that conflict.
+RaceKind raceKindOf(const ModelAccess& a, const ModelAccess& b);
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,74 @@
+// Renaming of what is private to a thread.
+#include "analyzer/decide/copies.h"
+
+namespace kcheck::analyzer {
+
+const Symbol* Copies::copy(const Symbol* symbol, unsigned thread) {
+  Symbol* made = kernel->context.symbol(symbol->name + "#" + std::to_string(thread), symbol->width,
+                                        symbol->kind, symbol->lo, symbol->hi);
+  made->lo = symbol->lo;
+  made->hi = symbol->hi;
+  made->axis = symbol->axis;
+  made->varies = symbol->varies;
+  made->exact = symbol->exact;
+  made->cause = symbol->cause;
+  origins[made] = {symbol, thread};
+  return made;
+}
+
+const Function* Copies::copy(const Function* function, unsigned thread) {
+  Function* made = kernel->context.function(function->name + "#" + std::to_string(thread), function->width);
+  made->varies = function->varies;
+  made->injective = function->injective;
+  made->exact = function->exact;
+  made->cause = function->cause;
+  return made;
+}
+
+Expr Copies::of(Expr e, Relation relation, unsigned thread) {
+  auto& known = memo[relation == Relation::DifferentBlocks][thread - 1];
+  Varies least = relation == Relation::DifferentBlocks ? Varies::ByBlock : Varies::ByThread;
+  bottomUp(
+      e, [&](Expr n) { return known.count(n) != 0; },
+      [&](Expr n) {
+        Expr made = n;
+        if (kernel->variesOf(n) >= least) {
+          std::vector<Expr> operands;
+          for (Expr o : n->operands) operands.push_back(known.at(o));
+          if (n->op == Op::Symbol)
+            made = kernel->context.of(copy(n->symbol, thread));
+          else if (n->op == Op::Apply && n->function->varies >= least)
+            made = kernel->context.apply(copy(n->function, thread), std::move(operands));
+          else
+            made = kernel->context.rebuild(n, std::move(operands));
+        }
+        known.emplace(n, made);
+      });
+  return known.at(e);
+}
+
+const Symbol* Copies::original(const Symbol* symbol) const {
+  auto found = origins.find(symbol);
+  return found == origins.end() ? symbol : found->second.symbol;
+}
+
+unsigned Copies::threadOf(const Symbol* symbol) const {
+  auto found = origins.find(symbol);
+  return found == origins.end() ? 0 : found->second.thread;
+}
+
+Expr different(Copies& copies, KernelView& kernel, Relation relation) {
+  ExprContext& c = kernel.context;
+  auto equal = [&](Expr e) { return c.eq(copies.of(e, relation, 1), copies.of(e, relation, 2)); };
+  if (relation == Relation::DifferentWarps) return c.logicalNot(equal(kernel.warp));
+  Expr same = c.boolean(true);
+  for (int i = 0; i < 3; ++i) {
+    Expr index = relation == Relation::DifferentBlocks ? kernel.model.blockIdx[i] : kernel.model.threadIdx[i];
+    if (index) same = c.logicalAnd(same, equal(index));
+  }
+  Expr result = c.logicalNot(same);
+  if (relation == Relation::SameWarp) result = c.logicalAnd(result, equal(kernel.warp));
+  return result;
+}
+
+} // namespace kcheck::analyzer

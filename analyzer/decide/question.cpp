@@ -1,0 +1,279 @@
+// The stages of a question.
+#include "analyzer/decide/question.h"
+
+#include "analyzer/decide/search.h"
+#include "analyzer/expr/fold.h"
+#include "analyzer/smt/child.h"
+#include "analyzer/smt/solver.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <set>
+
+namespace kcheck::analyzer {
+
+Decider::Decider(const KernelModel& model, ExprContext& context, const Limits& limits)
+    : limits(limits), deadline(smt::now() + limits.kernelSeconds), kernel(model, context), copies(kernel),
+      solver(std::make_unique<smt::Solver>()) {}
+
+Decider::~Decider() = default;
+
+double Decider::secondsLeft() const { return deadline - smt::now(); }
+
+AccessView& Decider::viewOf(const ModelAccess& access, Ranges::Wrapping wrapping) {
+  auto& entry = views[wrapping == Ranges::Wrapping::Assumed][&access];
+  if (!entry)
+    entry = std::make_unique<AccessView>(kernel, access.condition, access.offset, access.size, wrapping);
+  return *entry;
+}
+
+const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& access) {
+  auto [entry, isNew] = assumptions.try_emplace(&access);
+  std::vector<std::string>& result = entry->second;
+  if (!isNew) return result;
+  AccessView& view = viewOf(access, Ranges::Wrapping::Assumed);
+  bool launch = false, other = false;
+  auto look = [&](Expr n) {
+    if (n->op != Op::Add && n->op != Op::Mul && n->op != Op::Shl && n->op != Op::Trunc) return false;
+    if (n->width == 1 || !view.ranges.isExact(n) || !view.ranges.assumed().count(n)) return false;
+    bool indicesOnly = !anyNode(n, [](Expr m) {
+      if (m->op == Op::Apply) return true;
+      return m->op == Op::Symbol && m->symbol->kind != SymbolKind::ThreadIdx &&
+             m->symbol->kind != SymbolKind::BlockIdx && m->symbol->kind != SymbolKind::BlockDim &&
+             m->symbol->kind != SymbolKind::GridDim;
+    });
+    (indicesOnly ? launch : other) = true;
+    return false;
+  };
+  for (Expr e : {access.offset, access.size, access.condition})
+    if (e) anyNode(e, look);
+  if (launch) result.push_back("the launch has fewer than 2^31 threads along each axis");
+  if (other)
+    result.push_back("index arithmetic in line " + std::to_string(access.where.line) + " does not wrap");
+  return result;
+}
+
+/// That the two byte ranges have a byte in common.
+Expr Decider::overlapping(const PairQuestion& q) {
+  ExprContext& c = kernel.context;
+  AccessView &va = viewOf(*q.a, Ranges::Wrapping::Exact), &vb = viewOf(*q.b, Ranges::Wrapping::Exact);
+  Expr x = q.a->offset, y = q.b->offset;
+  if (isConst(q.a->size) && isConst(q.b->size)) {
+    // Aligned accesses overlap only where they start together.
+    std::uint64_t bits = va.ranges.of(x).maybe | vb.ranges.of(y).maybe;
+    unsigned zeros = bits ? unsigned(std::countr_zero(bits)) : 63;
+    std::int64_t most = std::max(q.a->size->value, q.b->size->value);
+    if (q.a->size->value > 0 && q.b->size->value > 0 && (zeros >= 62 || (std::int64_t(1) << zeros) >= most)) {
+      auto scaled = [](Expr e, AccessView& v) {
+        return e->op == Op::Mul && isConst(e->operands[1]) && v.ranges.isExact(e);
+      };
+      while (scaled(x, va) && scaled(y, vb) && x->operands[1] == y->operands[1]) {
+        x = x->operands[0];
+        y = y->operands[0];
+      }
+      return c.eq(copies.of(x, q.relation, 1), copies.of(y, q.relation, 2));
+    }
+  }
+  Expr first = copies.of(x, q.relation, 1), second = copies.of(y, q.relation, 2);
+  Expr size1 = copies.of(q.a->size, q.relation, 1), size2 = copies.of(q.b->size, q.relation, 2);
+  Expr distance = c.sub(first, second), zero = c.constant(64, 0);
+  Expr result =
+      c.logicalAnd(c.binary(Op::Slt, distance, size2), c.binary(Op::Slt, c.sub(zero, size1), distance));
+  result = c.logicalAnd(result, c.binary(Op::Slt, zero, size1));
+  return c.logicalAnd(result, c.binary(Op::Slt, zero, size2));
+}
+
+std::vector<Expr> Decider::meetingConstraints(const PairQuestion& q) {
+  std::vector<Expr> result{different(copies, kernel, q.relation)};
+  if (q.a->offset && q.b->offset) result.push_back(overlapping(q));
+  result.push_back(copies.of(q.a->condition, q.relation, 1));
+  result.push_back(copies.of(q.b->condition, q.relation, 2));
+  for (unsigned thread : {1u, 2u})
+    for (Expr f : kernel.facts) {
+      Expr fact = copies.of(f, q.relation, thread);
+      if (std::find(result.begin(), result.end(), fact) == result.end()) result.push_back(fact);
+    }
+  return result;
+}
+
+Verdict Decider::meet(const PairQuestion& q) {
+  Verdict verdict;
+  if (isFalse(q.a->condition) || isFalse(q.b->condition)) {
+    verdict.outcome = Verdict::Outcome::Never;
+    return verdict;
+  }
+  ++counters.questions;
+  for (Ranges::Wrapping wrapping : {Ranges::Wrapping::Exact, Ranges::Wrapping::Assumed}) {
+    bool assumed = wrapping == Ranges::Wrapping::Assumed;
+    if (assumed && wrapAssumptions(*q.a).empty() && wrapAssumptions(*q.b).empty()) continue;
+    AccessView &a = viewOf(*q.a, wrapping), &b = viewOf(*q.b, wrapping);
+    if (!PairSystem(kernel, a, b, q.relation).provesApart()) continue;
+    ++counters.arithmetic;
+    verdict.outcome = Verdict::Outcome::Never;
+    verdict.assumesNoWrap = assumed;
+    return verdict;
+  }
+  return solve(meetingConstraints(q), q.relation);
+}
+
+Verdict Decider::meetWithDifferentValues(const PairQuestion& q) {
+  ExprContext& c = kernel.context;
+  std::vector<Expr> constraints = meetingConstraints(q);
+  Expr same = c.eq(copies.of(q.a->stored, q.relation, 1), copies.of(q.b->stored, q.relation, 2));
+  constraints.insert(constraints.begin(), c.logicalNot(same));
+  ++counters.questions;
+  return solve(std::move(constraints), q.relation);
+}
+
+bool Decider::provesWithin(AccessView& view, Expr bytes) {
+  if (!view.isPossible) return true;
+  std::vector<const Poly*> facts;
+  for (const Poly& f : view.facts.nonNegative)
+    if (f.valid) facts.push_back(&f);
+  Inequalities known([&](const Atom& atom) { return view.ranges.of(atom.node); }, facts);
+  Poly end = view.linear.of(bytes) - view.offsetPoly - view.sizePoly;
+  return view.offsetPoly.valid && known.provesNonNegative(view.offsetPoly) && known.provesNonNegative(end);
+}
+
+Verdict Decider::leaves(const ModelAccess& access, Expr bytes) {
+  Verdict verdict;
+  if (isFalse(access.condition)) {
+    verdict.outcome = Verdict::Outcome::Never;
+    return verdict;
+  }
+  ++counters.questions;
+  for (Ranges::Wrapping wrapping : {Ranges::Wrapping::Exact, Ranges::Wrapping::Assumed}) {
+    bool assumed = wrapping == Ranges::Wrapping::Assumed;
+    if (assumed && wrapAssumptions(access).empty()) continue;
+    if (!provesWithin(viewOf(access, wrapping), bytes)) continue;
+    ++counters.arithmetic;
+    verdict.outcome = Verdict::Outcome::Never;
+    verdict.assumesNoWrap = assumed;
+    return verdict;
+  }
+  ExprContext& c = kernel.context;
+  Expr zero = c.constant(64, 0);
+  Expr outside = c.logicalOr(c.binary(Op::Slt, access.offset, zero),
+                             c.binary(Op::Slt, c.sub(bytes, access.size), access.offset));
+  std::vector<Expr> constraints{outside, access.condition, c.binary(Op::Slt, zero, access.size)};
+  constraints.insert(constraints.end(), kernel.facts.begin(), kernel.facts.end());
+  return solve(std::move(constraints), std::nullopt);
+}
+
+/// Small indices and sizes first, for witnesses that read well.
+std::vector<std::vector<Expr>> Decider::preferences(std::optional<Relation> relation) {
+  ExprContext& c = kernel.context;
+  auto is = [&](Expr e, unsigned thread, std::int64_t v) {
+    return c.eq(relation ? copies.of(e, *relation, thread) : e, c.constant(e->width, v));
+  };
+  std::vector<Expr> firstBlock, firstThread, smallLaunch;
+  bool betweenBlocks = relation == Relation::DifferentBlocks;
+  for (int i = 0; i < 3; ++i) {
+    Expr tid = kernel.model.threadIdx[i], bid = kernel.model.blockIdx[i];
+    if (bid && !isConst(bid)) firstBlock.push_back(is(bid, 1, 0));
+    if (tid && !isConst(tid)) firstThread.push_back(is(tid, 1, 0));
+    if (betweenBlocks && tid && !isConst(tid)) firstThread.push_back(is(tid, 2, 0));
+    for (Expr dim : {kernel.model.blockDim[i], kernel.model.gridDim[i]})
+      if (dim && !isConst(dim)) smallLaunch.push_back(c.binary(Op::Sle, dim, c.constant(32, 64)));
+  }
+  auto joined = [](std::vector<Expr> a, const std::vector<Expr>& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  std::vector<std::vector<Expr>> result{joined(joined(firstBlock, firstThread), smallLaunch),
+                                        joined(firstBlock, smallLaunch)};
+  std::erase_if(result, [](const std::vector<Expr>& w) { return w.empty(); });
+  return result;
+}
+
+/// Values for sizes that appear in products.
+std::vector<std::vector<Expr>> Decider::guesses(const std::vector<Expr>& constraints) {
+  std::vector<Expr> sizes;
+  bool hasProduct = false;
+  for (Expr c : constraints)
+    anyNode(c, [&](Expr n) {
+      hasProduct |= n->op == Op::Mul && !isConst(n->operands[1]);
+      bool isSize = n->op == Op::Symbol && n->width > 1 && n->symbol->varies == Varies::Never &&
+                    (n->symbol->kind == SymbolKind::Parameter || n->symbol->kind == SymbolKind::BlockDim ||
+                     n->symbol->kind == SymbolKind::GridDim);
+      if (isSize && std::find(sizes.begin(), sizes.end(), n) == sizes.end()) sizes.push_back(n);
+      return false;
+    });
+  if (!hasProduct || sizes.empty()) return {};
+  std::sort(sizes.begin(), sizes.end(), [](Expr x, Expr y) { return x->id < y->id; });
+  std::vector<std::vector<Expr>> result;
+  for (auto& values : {std::array{3, 2, 5, 4}, std::array{2, 5, 3, 8}, std::array{32, 32, 32, 32}}) {
+    std::vector<Expr> guess;
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      Int v = std::clamp(Int(values[i % 4]), sizes[i]->symbol->lo, sizes[i]->symbol->hi);
+      guess.push_back(kernel.context.eq(sizes[i], kernel.context.constant(sizes[i]->width, std::int64_t(v))));
+    }
+    result.push_back(std::move(guess));
+  }
+  return result;
+}
+
+Verdict Decider::solve(std::vector<Expr> constraints, std::optional<Relation> relation) {
+  Verdict verdict;
+  std::erase_if(constraints, [](Expr e) { return isTrue(e); });
+  if (std::any_of(constraints.begin(), constraints.end(), [](Expr e) { return isFalse(e); })) {
+    ++counters.arithmetic;
+    verdict.outcome = Verdict::Outcome::Never;
+    return verdict;
+  }
+  if (auto found = searchWitness(constraints, copies, relation)) {
+    ++counters.search;
+    verdict.outcome = Verdict::Outcome::Happens;
+    verdict.values = std::move(*found);
+    verdict.constraints = std::move(constraints);
+    return verdict;
+  }
+  if (!limits.useSolver || secondsLeft() < 0.01) {
+    ++counters.unknown;
+    verdict.reason = limits.useSolver ? "the time for this kernel is used up" : "the solver is switched off";
+    return verdict;
+  }
+  Ranges ranges(Ranges::Wrapping::Assumed);
+  for (Expr c : constraints)
+    if (!ranges.assume(c)) {
+      ++counters.arithmetic;
+      verdict.outcome = Verdict::Outcome::Never;
+      verdict.assumesNoWrap = !ranges.assumed().empty();
+      return verdict;
+    }
+  for (Expr c : constraints)
+    anyNode(c, [&](Expr n) {
+      if (n->width > 1 && (n->op == Op::Add || n->op == Op::Mul || n->op == Op::Shl || n->op == Op::Trunc))
+        ranges.isExact(n);
+      return false;
+    });
+  smt::Query query;
+  query.guesses = guesses(constraints);
+  query.constraints = std::move(constraints);
+  query.preferences = preferences(relation);
+  query.noWrap.assign(ranges.assumed().begin(), ranges.assumed().end());
+  std::sort(query.noWrap.begin(), query.noWrap.end(), [](Expr x, Expr y) { return x->id < y->id; });
+  double left = std::min(secondsLeft() * 1000, double(limits.questionMilliseconds));
+  smt::Answer answer = solver->check(query, ranges, unsigned(std::max(left, 10.0)));
+  counters.solverSeconds += answer.seconds;
+  if (answer.status == smt::Status::Unsat || answer.status == smt::Status::Sat)
+    ++(answer.theory == smt::Theory::Integers ? counters.integers : counters.bitVectors);
+  if (answer.status == smt::Status::Unsat) {
+    verdict.outcome = Verdict::Outcome::Never;
+    verdict.assumesNoWrap = !query.noWrap.empty();
+    return verdict;
+  }
+  if (answer.status == smt::Status::Sat) {
+    verdict.outcome = Verdict::Outcome::Happens;
+    verdict.values = std::move(answer.model);
+    verdict.constraints = std::move(query.constraints);
+    return verdict;
+  }
+  ++(answer.timedOut ? counters.timeouts : counters.unknown);
+  verdict.reason =
+      answer.status == smt::Status::Error ? "the solver failed: " + answer.reason : answer.reason;
+  return verdict;
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,78 @@
+// One question at a time: arithmetic first, then a search for values, then the solver.
+#pragma once
+
+#include "analyzer/decide/copies.h"
+#include "analyzer/decide/overlap.h"
+#include "analyzer/decide/races.h"
+#include "analyzer/expr/evaluate.h"
+
+namespace kcheck::analyzer {
+
+namespace smt {
+class Solver;
+}
+
+/// Two accesses (or, without offsets, two conditions) of two different threads.
+struct PairQuestion {
+  const ModelAccess* a = nullptr;
+  const ModelAccess* b = nullptr;
+  Relation relation = Relation::SameBlock;
+};
+
+struct Verdict {
+  enum class Outcome : std::uint8_t {
+    Never,   ///< proved for all values
+    Happens, ///< `values` show it
+    Unknown, ///< `reason`
+  };
+  Outcome outcome = Outcome::Unknown;
+  Assignment values;
+  bool assumesNoWrap = false; ///< Never, provided that the arithmetic of both accesses does not wrap
+  std::string reason;
+  std::vector<Expr> constraints; ///< of Happens: what the values satisfy
+};
+
+/// Answers questions about one kernel within its time budget.
+class Decider {
+public:
+  Decider(const KernelModel& model, ExprContext& context, const Limits& limits);
+  ~Decider();
+
+  /// Whether the two threads of the question touch a common byte (or, without offsets, satisfy both
+  /// conditions). Conflict is the caller's to look at.
+  Verdict meet(const PairQuestion& question);
+  /// As `meet`, with different values stored. Both accesses must have `stored` of one width.
+  Verdict meetWithDifferentValues(const PairQuestion& question);
+  /// Whether a thread accesses bytes outside 0..bytes (64-bit expression).
+  Verdict leaves(const ModelAccess& access, Expr bytes);
+
+  /// A readable account of a Happens; `b` null for a question about one thread.
+  Witness witness(const Verdict& verdict, const ModelAccess& a, const ModelAccess* b, Relation relation);
+  RaceScope scopeOf(const Assignment& values, Relation relation);
+  /// What a proof about the access rests on besides the program text, in words.
+  const std::vector<std::string>& wrapAssumptions(const ModelAccess& access);
+
+  double secondsLeft() const;
+  KernelView& view() { return kernel; }
+  Counters counters;
+
+private:
+  AccessView& viewOf(const ModelAccess& access, Ranges::Wrapping wrapping);
+  std::vector<Expr> meetingConstraints(const PairQuestion& question);
+  Expr overlapping(const PairQuestion& question);
+  std::vector<std::vector<Expr>> preferences(std::optional<Relation> relation);
+  std::vector<std::vector<Expr>> guesses(const std::vector<Expr>& constraints);
+  bool provesWithin(AccessView& view, Expr bytes);
+  Verdict solve(std::vector<Expr> constraints, std::optional<Relation> relation);
+  std::vector<std::string> causes(const std::vector<Expr>& constraints, const Assignment& values);
+
+  const Limits limits;
+  double deadline;
+  KernelView kernel;
+  Copies copies;
+  std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];
+  std::unordered_map<const ModelAccess*, std::vector<std::string>> assumptions;
+  std::unique_ptr<smt::Solver> solver;
+};
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,214 @@
+// Races: every pair of accesses to one object within a phase, for every relation of two threads.
+#include "analyzer/decide/checks.h"
+#include "analyzer/decide/conflicts.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace kcheck::analyzer {
+
+namespace {
+
+struct Item {
+  const ModelAccess* access;
+  const Phase* phase;
+};
+
+class RaceCheck {
+public:
+  explicit RaceCheck(const Check& check) : c(check), answer(Property::RaceFree) {}
+
+  PropertyResult run() {
+    for (const ModelGap& gap : c.model.gaps)
+      if (gap.affectsRaces) answer.doubt(lineOf(gap.where) + ": " + gap.what);
+    for (const std::string& assumption : c.model.assumptions) answer.assume(assumption);
+    bool oneThread = std::all_of(std::begin(c.model.blockDim), std::end(c.model.blockDim),
+                                 [](Expr e) { return !e || isConst(e, 1); });
+    bool oneBlock = std::all_of(std::begin(c.model.gridDim), std::end(c.model.gridDim),
+                                [](Expr e) { return !e || isConst(e, 1); });
+    if (!oneThread) {
+      bool hasWarpPhases = !c.model.warpPhases.empty();
+      within(c.model.blockPhases, hasWarpPhases ? Relation::DifferentWarps : Relation::SameBlock);
+      within(c.model.warpPhases, Relation::SameWarp);
+    }
+    if (!oneBlock) betweenBlocks();
+    return answer.finish();
+  }
+
+private:
+  void within(const std::vector<Phase>& phases, Relation relation) {
+    for (const Phase& phase : phases) {
+      std::vector<Item> items;
+      for (const ModelAccess& access : phase.accesses) items.push_back({&access, &phase});
+      pairs(items, relation);
+    }
+  }
+
+  void betweenBlocks() {
+    if (!c.model.gridPhases.empty()) return within(c.model.gridPhases, Relation::DifferentBlocks);
+    // No phases of the grid: nothing orders the blocks, so everything meets everything.
+    std::vector<Item> items;
+    for (const Phase& phase : c.model.blockPhases)
+      for (const ModelAccess& access : phase.accesses) items.push_back({&access, &phase});
+    pairs(items, Relation::DifferentBlocks);
+  }
+
+  const MemoryObject* objectOf(const ModelAccess& access) const {
+    for (const MemoryObject& o : c.model.objects)
+      if (o.id == access.object) return &o;
+    return nullptr;
+  }
+
+  static bool isShared(const MemoryObject& o, Relation relation) {
+    if (o.space == MemorySpace::Local || o.space == MemorySpace::Constant) return false;
+    return o.space != MemorySpace::Shared || relation != Relation::DifferentBlocks;
+  }
+
+  void pairs(const std::vector<Item>& items, Relation relation) {
+    std::map<unsigned, std::vector<Item>> byObject;
+    std::vector<Item> unknown;
+    for (const Item& item : items) {
+      const MemoryObject* o = objectOf(*item.access);
+      if (!o || !isShared(*o, relation)) continue;
+      if (o->isUnknown)
+        unknown.push_back(item);
+      else
+        byObject[o->id].push_back(item);
+    }
+    if (!unknown.empty()) doubtUnknown(unknown, items, relation);
+    // Pairs of writes first: they are the fewest, and a race that is there mostly shows in them.
+    std::vector<std::pair<Item, Item>> todo[3];
+    for (auto& [id, list] : byObject)
+      for (std::size_t i = 0; i < list.size(); ++i)
+        for (std::size_t j = i; j < list.size(); ++j) {
+          const ModelAccess &a = *list[i].access, &b = *list[j].access;
+          if (!conflicts(a, b, relation)) continue;
+          int readers = (a.kind == AccessKind::Read) + (b.kind == AccessKind::Read);
+          todo[readers].emplace_back(list[i], list[j]);
+        }
+    for (auto& list : todo)
+      for (auto& [a, b] : list) ask(a, b, relation);
+  }
+
+  /// Accesses through a pointer that could not be followed may meet any other of global memory.
+  void doubtUnknown(const std::vector<Item>& unknown, const std::vector<Item>& all, Relation relation) {
+    for (const Item& item : unknown)
+      for (const Item& other : all) {
+        const MemoryObject* o = objectOf(*other.access);
+        if (!o || !isShared(*o, relation) || o->space == MemorySpace::Shared) continue;
+        if (!conflicts(*item.access, *other.access, relation)) continue;
+        answer.doubt(lineOf(item.access->where) + ": an access through a pointer that could not be followed");
+        c.unsafe.insert(item.access->site);
+        c.unsafe.insert(other.access->site);
+      }
+  }
+
+  using Key = std::tuple<Expr, Expr, Expr, Expr, Expr, Expr, Relation>;
+  static Key keyOf(const Item& a, const Item& b, Relation relation) {
+    return {a.access->offset,    a.access->size, a.access->condition, b.access->offset, b.access->size,
+            b.access->condition, relation};
+  }
+
+  void ask(const Item& a, const Item& b, Relation relation) {
+    bool exchanged = a.access->kind == AccessKind::Read;
+    const Item &first = exchanged ? b : a, &second = exchanged ? a : b;
+    auto sites = std::make_tuple(std::min(first.access->site, second.access->site),
+                                 std::max(first.access->site, second.access->site),
+                                 relation == Relation::DifferentBlocks, first.access->object);
+    if (first.access->site != kNoSite && found[sites] >= c.limits.findingsPerSitePair) return;
+    auto [entry, isNew] = cache.try_emplace(keyOf(first, second, relation));
+    if (isNew) {
+      if (c.decider.secondsLeft() <= 0)
+        entry->second.reason = "the time for this kernel is used up";
+      else
+        entry->second = c.decider.meet({first.access, second.access, relation});
+    }
+    const Verdict& verdict = entry->second;
+    if (verdict.outcome == Verdict::Outcome::Never) {
+      if (verdict.assumesNoWrap) assumeNoWrap(*first.access, *second.access);
+      return;
+    }
+    c.unsafe.insert(first.access->site);
+    c.unsafe.insert(second.access->site);
+    if (verdict.outcome == Verdict::Outcome::Unknown) {
+      answer.doubt(pairName(first, second) + ": " + verdict.reason);
+      return;
+    }
+    report(first, second, relation, verdict);
+    if (c.answers.races.back().witness.exact() && !c.answers.races.back().sameValue) ++found[sites];
+  }
+
+  static std::string pairName(const Item& a, const Item& b) {
+    std::string first = lineOf(a.access->where), second = lineOf(b.access->where);
+    return first == second ? first : first + " against " + second;
+  }
+
+  void assumeNoWrap(const ModelAccess& a, const ModelAccess& b) {
+    bool named = false;
+    for (const ModelAccess* access : {&a, &b})
+      for (const std::string& text : c.decider.wrapAssumptions(*access)) {
+        answer.assume(text);
+        named = true;
+      }
+    if (!named) answer.assume("integer arithmetic that bounds the kernel's loops does not wrap");
+  }
+
+  void report(const Item& a, const Item& b, Relation relation, const Verdict& verdict) {
+    RaceResult race;
+    race.first = a.access;
+    race.second = b.access;
+    race.phase = a.phase;
+    race.object = a.access->object;
+    race.kind = raceKindOf(*a.access, *b.access);
+    race.scopeTooNarrow = a.access->kind == AccessKind::Atomic && b.access->kind == AccessKind::Atomic;
+    Verdict best = verdict;
+    if (race.kind == RaceKind::WriteWrite) race.sameValue = writesSameValue(a, b, relation, best);
+    race.scope = c.decider.scopeOf(best.values, relation);
+    if (relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp && !race.sameValue) {
+      // Threads of different warps make the plainer example, where there are some.
+      Verdict wider = c.decider.meet({a.access, b.access, Relation::DifferentWarps});
+      if (wider.outcome == Verdict::Outcome::Happens) {
+        race.scope = RaceScope::InterWarp;
+        Witness w = c.decider.witness(wider, *a.access, b.access, Relation::DifferentWarps);
+        if (w.exact()) {
+          race.witness = std::move(w);
+          return finish(race, a, b);
+        }
+      }
+    }
+    race.witness = c.decider.witness(best, *a.access, b.access, relation);
+    finish(race, a, b);
+  }
+
+  void finish(RaceResult& race, const Item& a, const Item& b) {
+    if (race.sameValue)
+      answer.assume("writes of the same value by several threads, as in " + lineOf(race.first->where) +
+                    ", are no race");
+    else if (race.witness.exact())
+      answer.refute();
+    else
+      answer.doubt(pairName(a, b) + ": a possible race that leans on " + race.witness.causes.front());
+    c.answers.races.push_back(std::move(race));
+  }
+
+  /// Whether both always store the same; otherwise `best` becomes a witness in which they differ.
+  bool writesSameValue(const Item& a, const Item& b, Relation relation, Verdict& best) {
+    Expr x = a.access->stored, y = b.access->stored;
+    if (!x || !y || x->width != y->width) return false;
+    if (x == y && !c.decider.view().isPrivate(x, relation)) return true;
+    Verdict differ = c.decider.meetWithDifferentValues({a.access, b.access, relation});
+    if (differ.outcome == Verdict::Outcome::Happens) best = std::move(differ);
+    return differ.outcome == Verdict::Outcome::Never;
+  }
+
+  Check c;
+  PropertyAnswer answer;
+  std::map<Key, Verdict> cache;
+  std::map<std::tuple<SiteId, SiteId, bool, unsigned>, unsigned> found;
+};
+
+} // namespace
+
+PropertyResult checkRaces(Check check) { return RaceCheck(check).run(); }
+
+} // namespace kcheck::analyzer

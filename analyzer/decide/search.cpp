@@ -1,0 +1,158 @@
+// The candidates and their order.
+#include "analyzer/decide/search.h"
+
+#include "analyzer/expr/fold.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kcheck::analyzer {
+
+namespace {
+
+using Index = std::array<Int, 3>;
+
+/// One try. Indices of -1 mean the last one of the axis.
+struct Candidate {
+  Index thread[2], block[2];
+  Index blockDim, gridDim;
+  Int counter[2];
+  std::array<Int, 4> parameters; ///< of the first, second, ... symbol, cyclically
+};
+
+struct Suspects {
+  std::vector<std::pair<Index, Index>> threads, blocks;
+};
+
+Suspects suspectsOf(std::optional<Relation> relation) {
+  const Index none{0, 0, 0};
+  if (!relation) { // both threads of a pair are the one in question; overruns happen at the end
+    std::vector<std::pair<Index, Index>> one;
+    for (const Index& i :
+         {Index{-1, 0, 0}, none, Index{1, 0, 0}, Index{0, -1, 0}, Index{-1, -1, 0}, Index{-1, -1, -1}})
+      one.emplace_back(i, i);
+    return {one, one};
+  }
+  std::vector<std::pair<Index, Index>> pairs = {
+      {none, {1, 0, 0}},        {none, {0, 1, 0}},      {none, {0, 0, 1}},      {none, {32, 0, 0}},
+      {{1, 0, 0}, none},        {{0, 1, 0}, none},      {{1, 0, 0}, {2, 0, 0}}, {none, {2, 0, 0}},
+      {none, {4, 0, 0}},        {none, {8, 0, 0}},      {none, {16, 0, 0}},     {none, {64, 0, 0}},
+      {{31, 0, 0}, {32, 0, 0}}, {{-1, 0, 0}, none},     {none, {-1, 0, 0}},     {none, {0, -1, 0}},
+      {{32, 0, 0}, none},       {{1, 0, 0}, {0, 1, 0}}, {{0, 1, 0}, {1, 0, 0}}, {{2, 0, 0}, {0, 1, 0}},
+      {{0, 1, 0}, {2, 0, 0}},   {{3, 0, 0}, {0, 1, 0}}, {{0, 2, 0}, {1, 0, 0}}, {{0, 1, 0}, {0, 0, 1}},
+      {{0, 2, 0}, {0, 0, 1}},   {{1, 0, 0}, {0, 0, 1}}, {{2, 0, 0}, {0, 0, 1}}};
+  if (relation != Relation::DifferentBlocks) return {pairs, {{none, none}}};
+  std::vector<std::pair<Index, Index>> threads = {{none, none},       {none, {1, 0, 0}},  {{1, 0, 0}, none},
+                                                  {{-1, 0, 0}, none}, {none, {-1, 0, 0}}, {none, {0, 1, 0}}};
+  std::vector<std::pair<Index, Index>> blocks = {
+      {none, {1, 0, 0}}, {none, {0, 1, 0}}, {none, {0, 0, 1}}, {{1, 0, 0}, none}, {none, {2, 0, 0}}};
+  return {threads, blocks};
+}
+
+Int clamped(const Symbol& s, Int value) { return std::clamp(value, s.lo, s.hi); }
+
+class Search {
+public:
+  Search(const std::vector<Expr>& constraints, const Copies& copies)
+      : constraints(constraints), copies(copies) {
+    std::unordered_set<Expr> seen;
+    for (Expr c : constraints)
+      bottomUp(
+          c, [&](Expr n) { return seen.count(n) != 0; },
+          [&](Expr n) {
+            seen.insert(n);
+            if (n->op == Op::Symbol) note(n->symbol);
+          });
+  }
+
+  bool hasCounters = false, hasParameters = false, hasFreeBlock = false, hasFreeGrid = false;
+
+  bool holds(const Candidate& c, Assignment& values) const {
+    for (const Symbol* s : symbols) values.symbols[s] = std::int64_t(valueOf(*s, c));
+    Evaluator evaluate(values);
+    return std::all_of(constraints.begin(), constraints.end(), [&](Expr e) {
+      Value v = evaluate(e);
+      return v.value == 1 && !v.undefined;
+    });
+  }
+
+private:
+  void note(const Symbol* s) {
+    symbols.push_back(s);
+    if (s->kind == SymbolKind::Parameter) ordinal.emplace(s, ordinal.size());
+    hasCounters |= s->kind == SymbolKind::LoopCounter;
+    hasParameters |= s->kind == SymbolKind::Parameter;
+    hasFreeBlock |= s->kind == SymbolKind::BlockDim;
+    hasFreeGrid |= s->kind == SymbolKind::GridDim;
+  }
+
+  Int valueOf(const Symbol& s, const Candidate& c) const {
+    unsigned thread = copies.threadOf(&s), which = thread == 2;
+    unsigned axis = s.axis;
+    switch (s.kind) {
+    case SymbolKind::ThreadIdx: {
+      Int v = c.thread[which][axis];
+      if (v < 0) v = hasFreeBlock ? c.blockDim[axis] - 1 : s.hi;
+      return clamped(s, v);
+    }
+    case SymbolKind::BlockIdx: {
+      Int v = c.block[which][axis];
+      if (v < 0) v = hasFreeGrid ? c.gridDim[axis] - 1 : s.hi;
+      return clamped(s, v);
+    }
+    case SymbolKind::BlockDim: return clamped(s, c.blockDim[axis]);
+    case SymbolKind::GridDim: return clamped(s, c.gridDim[axis]);
+    case SymbolKind::LoopCounter: return clamped(s, c.counter[which]);
+    case SymbolKind::Parameter: {
+      Int v = c.parameters[ordinal.at(&s) % c.parameters.size()];
+      return s.width == 1 ? v & 1 : clamped(s, v);
+    }
+    case SymbolKind::Unknown: return s.width == 1 ? Int(1) : clamped(s, 0);
+    default: return 0;
+    }
+  }
+
+  const std::vector<Expr>& constraints;
+  const Copies& copies;
+  std::vector<const Symbol*> symbols;
+  std::unordered_map<const Symbol*, std::size_t> ordinal;
+};
+
+} // namespace
+
+std::optional<Assignment> searchWitness(const std::vector<Expr>& constraints, const Copies& copies,
+                                        std::optional<Relation> relation) {
+  Search search(constraints, copies);
+  Suspects suspects = suspectsOf(relation);
+  std::vector<Index> shapes = {{128, 1, 1}};
+  if (search.hasFreeBlock) shapes = {{128, 1, 1}, {16, 8, 1}, {8, 4, 4}};
+  Index grid{4, 2, 2};
+  std::vector<std::pair<Int, Int>> counters = {{0, 0}};
+  if (search.hasCounters) counters = {{0, 0}, {1, 0}, {0, 1}, {1, 1}};
+  std::vector<std::array<Int, 4>> parameters = {{1024, 1024, 1024, 1024}};
+  if (search.hasParameters)
+    parameters = {{1024, 1024, 1024, 1024},
+                  {64, 64, 64, 64},
+                  {2, 16, 3, 5},
+                  {16, 2, 5, 3},
+                  {1, 1, 1, 1},
+                  {0, 0, 0, 0},
+                  {100, 7, 33, 2},
+                  {2, 2, 2, 2},
+                  {7, 100, 2, 33},
+                  {3, 1, 8, 100000}};
+  Assignment values;
+  unsigned budget = 1500;
+  for (const Index& shape : shapes)
+    for (auto& sizes : parameters)
+      for (auto [counter1, counter2] : counters)
+        for (auto& [block1, block2] : suspects.blocks)
+          for (auto& [thread1, thread2] : suspects.threads) {
+            if (budget-- == 0) return std::nullopt;
+            Candidate c{{thread1, thread2}, {block1, block2}, shape, grid, {counter1, counter2}, sizes};
+            if (search.holds(c, values)) return values;
+          }
+  return std::nullopt;
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,113 @@
+// From a solver's values to what a reader sees: indices, sizes, variables, and what of it is approximate.
+#include "analyzer/decide/question.h"
+#include "analyzer/expr/fold.h"
+
+#include <algorithm>
+#include <set>
+
+namespace kcheck::analyzer {
+
+namespace {
+
+std::string baseName(const std::string& name) {
+  std::size_t mark = name.rfind('#');
+  return mark == std::string::npos ? name : name.substr(0, mark);
+}
+
+/// The value as a reader expects it: signed, unless the symbol is declared unsigned.
+std::int64_t shown(const Symbol& s, std::int64_t value) {
+  if (s.width < 64 && s.hi > signedMax(s.width)) return std::int64_t(zeroExtend(value, s.width));
+  return s.width == 1 ? value & 1 : signExtend(value, s.width);
+}
+
+std::vector<const Symbol*> symbolsBelow(const std::vector<Expr>& expressions) {
+  std::vector<const Symbol*> result;
+  std::unordered_set<Expr> seen;
+  for (Expr e : expressions)
+    if (e)
+      bottomUp(
+          e, [&](Expr n) { return seen.count(n) != 0; },
+          [&](Expr n) {
+            seen.insert(n);
+            if (n->op == Op::Symbol && n->symbol->kind != SymbolKind::Object) result.push_back(n->symbol);
+          });
+  return result;
+}
+
+} // namespace
+
+/// The approximations that the outcome hangs on. Where the values of everything exact decide the constraints
+/// alone, it hangs on none.
+std::vector<std::string> Decider::causes(const std::vector<Expr>& constraints, const Assignment& values) {
+  std::set<std::string> result;
+  for (Expr c : constraints)
+    for (std::string& cause : causesOf(c)) result.insert(std::move(cause));
+  if (result.empty()) return {};
+  Substitution exactValues(kernel.context);
+  std::unordered_set<Expr> seen;
+  for (Expr c : constraints)
+    anyNode(c, [&](Expr n) {
+      if (n->op == Op::Symbol && n->symbol->exact && n->symbol->kind != SymbolKind::Object &&
+          seen.insert(n).second)
+        exactValues.set(n, kernel.context.constant(n->width, values.of(n->symbol)));
+      return false;
+    });
+  bool independent =
+      std::all_of(constraints.begin(), constraints.end(), [&](Expr c) { return isTrue(exactValues(c)); });
+  if (independent) return {};
+  return {result.begin(), result.end()};
+}
+
+RaceScope Decider::scopeOf(const Assignment& values, Relation relation) {
+  if (relation == Relation::DifferentBlocks) return RaceScope::InterBlock;
+  Evaluator evaluate(values);
+  bool sameWarp = evaluate(copies.of(kernel.warp, relation, 1)).value ==
+                  evaluate(copies.of(kernel.warp, relation, 2)).value;
+  return sameWarp ? RaceScope::IntraWarp : RaceScope::InterWarp;
+}
+
+Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const ModelAccess* b,
+                         Relation relation) {
+  const Assignment& values = verdict.values;
+  Witness w;
+  Evaluator evaluate(values);
+  auto as = [&](Expr e, unsigned thread) { return b ? copies.of(e, relation, thread) : e; };
+  auto number = [&](Expr e, unsigned thread) { return evaluate(as(e, thread)).value; };
+  auto triple = [&](const Expr(&axes)[3], unsigned thread, std::uint32_t absent) {
+    std::uint32_t v[3];
+    for (int i = 0; i < 3; ++i)
+      v[i] = axes[i] ? std::uint32_t(zeroExtend(number(axes[i], thread), 32)) : absent;
+    return Dim3{v[0], v[1], v[2]};
+  };
+  const KernelModel& model = kernel.model;
+  w.blockDim = triple(model.blockDim, 1, 1);
+  w.gridDim = triple(model.gridDim, 1, 1);
+  auto describe = [&](const ModelAccess& access, unsigned thread, WitnessThread& out) {
+    out.thread = triple(model.threadIdx, thread, 0);
+    out.block = triple(model.blockIdx, thread, 0);
+    if (access.offset) out.offset = number(access.offset, thread);
+    if (access.size) out.bytes = number(access.size, thread);
+    if (access.stored) {
+      Value v = evaluate(as(access.stored, thread));
+      if (causesOf(access.stored).empty() && !v.undefined) out.stored = v.value;
+    }
+    for (auto& [name, e] : access.locals) out.values.emplace_back(name, number(e, thread));
+  };
+  describe(a, 1, w.first);
+  if (b) describe(*b, 2, w.second);
+  std::set<std::pair<std::string, unsigned>> told;
+  for (const Symbol* s : symbolsBelow(verdict.constraints)) {
+    bool isIndex = s->kind == SymbolKind::ThreadIdx || s->kind == SymbolKind::BlockIdx ||
+                   s->kind == SymbolKind::BlockDim || s->kind == SymbolKind::GridDim;
+    std::string name = baseName(s->name);
+    unsigned thread = copies.threadOf(s);
+    if (isIndex || !told.insert({name, thread}).second) continue;
+    auto& list = thread == 2 ? w.second.values : thread == 1 || !b ? w.first.values : w.shared;
+    bool isOwn = !b && s->varies == Varies::Never;
+    (isOwn ? w.shared : list).emplace_back(name, shown(*s, values.of(s)));
+  }
+  w.causes = causes(verdict.constraints, values);
+  return w;
+}
+
+} // namespace kcheck::analyzer
