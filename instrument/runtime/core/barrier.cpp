@@ -2,7 +2,6 @@
 #include "instrument/runtime/core/blocks.h"
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
-#include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/sync.h"
@@ -35,7 +34,6 @@ void release(BlockState& block, const std::vector<ThreadState*>& waiting, std::u
   ++block.launch->progress;
   bool whole = waiting.size() == block.live && block.arrived[barrier] == 0;
   if (whole) {
-    endInterval(block);
     joinBlock(block);
     startInterval(block);
   } else {
@@ -171,7 +169,6 @@ bool answerGrid(LaunchState& launch) {
   joinGrid(launch);
   for (auto& block : launch.slots) {
     if (!block->running) continue;
-    endInterval(*block);
     block->floor = launch.floor;
     block->launchMany = launch.many;
     startInterval(*block);

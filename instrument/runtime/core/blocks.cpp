@@ -1,7 +1,6 @@
 #include "instrument/runtime/core/blocks.h"
 
 #include "instrument/runtime/core/context.h"
-#include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/shadow.h"
 
@@ -68,7 +67,6 @@ void prepareRoom(BlockState& room, LaunchState& launch) {
   room.watchVolatile = launch.tracksSync;
   room.known.clear();
   room.knownWide.clear();
-  prepareMetrics(room);
 }
 
 BlockState& freeRoom(LaunchState& launch) {
@@ -124,7 +122,6 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
 }
 
 void endBlock(BlockState& block) {
-  endInterval(block);
   block.running = false;
   block.live = 0;
   block.frames.reset();

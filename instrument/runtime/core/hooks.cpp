@@ -18,9 +18,9 @@ namespace {
 ThreadState& stateOf(abi::ThreadContext* thread) { return *static_cast<ThreadState*>(thread); }
 
 void before(ThreadState& thread, Address address, std::uint64_t bytes, std::uint32_t site) {
-  const BlockState& block = thread.owner();
-  if (block.launch->steps) stepAccess(thread);
-  if (block.log) logAccess(thread, address, bytes, site);
+  LaunchState& launch = *thread.owner().launch;
+  if (launch.steps) stepAccess(thread);
+  if (launch.accesses) logAccess(*launch.accesses, thread, address, bytes, site);
 }
 
 wire::Finding findingOf(const ThreadState& thread, wire::Rule rule) {

@@ -94,6 +94,8 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.words.clear();
   launch.atomicScope.clear();
   launch.pendingValues.clear();
+  if (!context().options.metrics) launch.accesses.reset();
+  if (context().options.metrics && !launch.accesses) launch.accesses = std::make_unique<AccessLog>();
 }
 
 } // namespace

@@ -1,15 +1,131 @@
-// The access log of a block's warps (metrics.h).
+// The log of a warp's accesses between two waits, and what one row of it costs. A row is one warp-level
+// request: the addresses of the lanes that are active in it.
 #pragma once
 
+#include "instrument/runtime/core/shadow.h"
+
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace kcheck::runtime {
 
-struct MetricLog {
-  struct Entry {
-    std::uint64_t word;
-  };
+/// Sums over requests; fields as in report/report.h.
+struct Traffic {
+  std::uint64_t requests = 0, sectors = 0, idealSectors = 0, bytes = 0, lanes = 0;
+  std::uint32_t bankWays = 0;
 };
+
+/// One request: `mask` says which of the 32 addresses count; each lane accesses `bytes` (at most 16).
+Traffic costOfGlobal(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
+Traffic costOfShared(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
+
+class AccessLog {
+public:
+  static constexpr std::uint32_t kLanes = 32;
+  static constexpr std::uint32_t kRows = 1 << 14; ///< further accesses of a lane are counted, not kept
+
+  void add(std::uint32_t lane, Address address, std::uint32_t bytes, std::uint32_t site) {
+    std::uint32_t row = used[lane];
+    if (row == kRows) [[unlikely]] {
+      ++lost[lane];
+      return;
+    }
+    used[lane] = row + 1;
+    if (row == made) grow();
+    rows[row / kChunk][row % kChunk].entry[lane] = {address | std::uint64_t{bytes} << 48, site};
+  }
+  bool empty() const;
+
+  /// Calls visit(site, mask, addresses, bytes, weight) for each request of the warp, then forgets them. The
+  /// n-th accesses of lanes to one site are one request. `weight` is above 1 when accesses were lost.
+  template <class Visit> void drain(Visit visit);
+
+private:
+  struct Entry {
+    std::uint64_t addressAndBytes;
+    std::uint32_t site;
+  };
+  struct Row {
+    Entry entry[kLanes];
+  };
+  static constexpr std::uint32_t kChunk = 64;
+  static constexpr std::uint64_t kAddress = (std::uint64_t{1} << 48) - 1;
+
+  struct Met {
+    std::uint32_t site, occurrence, lane;
+    std::uint64_t addressAndBytes;
+  };
+  static void sortMet(Met* begin, Met* end);
+  void grow();
+  bool convergent(const Row& row, std::uint32_t mask) const;
+  template <class Visit> void visitRow(const Row& row, std::uint32_t mask, double weight, Visit visit);
+  template <class Visit> void drainDivergent(double weight, Visit visit);
+
+  std::vector<std::unique_ptr<Row[]>> rows;
+  std::uint32_t made = 0;
+  std::uint32_t used[kLanes]{};
+  std::uint64_t lost[kLanes]{};
+};
+
+template <class Visit>
+void AccessLog::visitRow(const Row& row, std::uint32_t mask, double weight, Visit visit) {
+  Address addresses[kLanes];
+  std::uint32_t first = static_cast<std::uint32_t>(__builtin_ctz(mask));
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+    addresses[lane] = row.entry[lane].addressAndBytes & kAddress;
+  visit(row.entry[first].site, mask, addresses,
+        static_cast<std::uint32_t>(row.entry[first].addressAndBytes >> 48), weight);
+}
+
+template <class Visit> void AccessLog::drain(Visit visit) {
+  std::uint32_t mask = 0, longest = 0;
+  std::uint64_t kept = 0, dropped = 0;
+  bool same = true;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    if (!used[lane]) continue;
+    same &= !longest || used[lane] == longest;
+    mask |= 1u << lane;
+    longest = used[lane] > longest ? used[lane] : longest;
+    kept += used[lane];
+    dropped += lost[lane];
+  }
+  if (!mask) return;
+  double weight = dropped ? 1 + double(dropped) / double(kept) : 1;
+  for (std::uint32_t row = 0; same && row < longest; ++row)
+    same = convergent(rows[row / kChunk][row % kChunk], mask);
+  if (same)
+    for (std::uint32_t row = 0; row < longest; ++row)
+      visitRow(rows[row / kChunk][row % kChunk], mask, weight, visit);
+  else
+    drainDivergent(weight, visit);
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) used[lane] = 0, lost[lane] = 0;
+}
+
+/// Lanes went different ways: their accesses meet by site and by how often each lane has been there.
+template <class Visit> void AccessLog::drainDivergent(double weight, Visit visit) {
+  std::vector<Met> all;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> seen; ///< of one lane: site, how often
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+    seen.clear();
+    for (std::uint32_t row = 0; row < used[lane]; ++row) {
+      const Entry& entry = rows[row / kChunk][row % kChunk].entry[lane];
+      auto found = seen.begin();
+      while (found != seen.end() && found->first != entry.site) ++found;
+      if (found == seen.end()) found = seen.insert(seen.end(), {entry.site, 0});
+      all.push_back({entry.site, found->second++, lane, entry.addressAndBytes});
+    }
+  }
+  sortMet(all.data(), all.data() + all.size());
+  for (std::size_t i = 0; i < all.size();) {
+    Row row{};
+    std::uint32_t mask = 0, site = all[i].site, occurrence = all[i].occurrence;
+    for (; i < all.size() && all[i].site == site && all[i].occurrence == occurrence; ++i) {
+      mask |= 1u << all[i].lane;
+      row.entry[all[i].lane] = {all[i].addressAndBytes, site};
+    }
+    visitRow(row, mask, weight, visit);
+  }
+}
 
 } // namespace kcheck::runtime

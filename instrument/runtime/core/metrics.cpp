@@ -1,8 +1,90 @@
 #include "instrument/runtime/core/metrics.h"
 
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/log.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
 namespace kcheck::runtime {
-void prepareMetrics(BlockState&) {}
-void logAccess(ThreadState&, Address, std::uint64_t, std::uint32_t) {}
-void endInterval(BlockState&) {}
-void flushMetrics(LaunchState&) {}
+namespace {
+
+std::uint64_t weighed(std::uint64_t count, double weight) {
+  return weight == 1 ? count : static_cast<std::uint64_t>(std::llround(double(count) * weight));
+}
+
+void add(Traffic& sum, const Traffic& one, double weight) {
+  sum.requests += weighed(one.requests, weight);
+  sum.sectors += weighed(one.sectors, weight);
+  sum.idealSectors += weighed(one.idealSectors, weight);
+  sum.bytes += weighed(one.bytes, weight);
+  sum.lanes += weighed(one.lanes, weight);
+  sum.bankWays = std::max(sum.bankWays, one.bankWays);
+}
+
+wire::Doing doingAt(std::uint32_t site) {
+  const abi::SiteInfo* info = context().site(site);
+  if (!info) return wire::Doing::Read;
+  return info->kind == abi::SiteKind::Write    ? wire::Doing::Write
+         : info->kind == abi::SiteKind::Atomic ? wire::Doing::Atomic
+                                               : wire::Doing::Read;
+}
+
+MemorySpace spaceOf(Address address, bool shared) {
+  if (shared) return MemorySpace::Shared;
+  const Allocation* allocation = find(reinterpret_cast<void*>(address));
+  return allocation && allocation->kind == MemoryKind::Constant ? MemorySpace::Constant : MemorySpace::Global;
+}
+
+wire::Metric* recordOf(const LaunchState& launch, std::uint32_t site, MemorySpace space) {
+  static auto* records =
+      new std::map<std::tuple<const KernelEntry*, std::uint32_t, MemorySpace>, wire::Metric*>;
+  wire::Metric*& record = (*records)[{launch.kernel, site, space}];
+  if (record) return record;
+  describeSite(site);
+  record = log().reserve<wire::Metric>();
+  if (!record) return nullptr;
+  record->kernel = launch.name;
+  record->site = site;
+  record->access = static_cast<std::uint8_t>(doingAt(site));
+  record->space = static_cast<std::uint8_t>(space);
+  Log::complete(record->head, wire::RecordKind::Metric);
+  return record;
+}
+
+} // namespace
+
+void addUpWarp(LaunchState& launch) {
+  launch.accesses->drain([&](std::uint32_t site, std::uint32_t mask, const Address* addresses,
+                             std::uint32_t bytes, double weight) {
+    Address first = addresses[__builtin_ctz(mask)];
+    bool shared = inShared(first);
+    if (launch.traffic.size() <= site) launch.traffic.resize(site + 1);
+    SiteTraffic& sums = launch.traffic[site];
+    if (!sums.example[shared]) sums.example[shared] = first;
+    add(sums.sum[shared],
+        shared ? costOfShared(addresses, mask, bytes) : costOfGlobal(addresses, mask, bytes), weight);
+  });
+}
+
+void flushMetrics(LaunchState& launch) {
+  if (launch.accesses) addUpWarp(launch); // of a launch that ended in the middle
+  for (std::uint32_t site = 0; site < launch.traffic.size(); ++site)
+    for (bool shared : {false, true}) {
+      Traffic& sum = launch.traffic[site].sum[shared];
+      if (!sum.requests) continue;
+      wire::Metric* record = recordOf(launch, site, spaceOf(launch.traffic[site].example[shared], shared));
+      if (!record) return;
+      record->requests += sum.requests;
+      record->sectors += sum.sectors;
+      record->idealSectors += sum.idealSectors;
+      record->bytesRequested += sum.bytes;
+      record->lanes += sum.lanes;
+      record->bankWays = std::max(record->bankWays, sum.bankWays);
+    }
+  launch.traffic.clear();
+}
+
 } // namespace kcheck::runtime

@@ -1,16 +1,20 @@
-// How well each access site uses memory, by the profilers' definitions: the addresses of a warp's lanes at
-// one site and occurrence make a row, and a row is one request. Logged thread by thread, evaluated when the
-// interval ends.
+// How well each access site uses memory, by the profilers' definitions (metric_log.h). Logged thread by
+// thread, added up whenever all lanes of a warp have come to a wait.
 #pragma once
 
 #include "instrument/runtime/core/state.h"
 
 namespace kcheck::runtime {
 
-void prepareMetrics(BlockState& room);
-void logAccess(ThreadState& thread, Address address, std::uint64_t bytes, std::uint32_t site);
-/// All threads of the block have come to the interval's end.
-void endInterval(BlockState& block);
+inline void logAccess(AccessLog& log, const ThreadState& thread, Address address, std::uint64_t bytes,
+                      std::uint32_t site) {
+  if (!inArena(address)) return;
+  for (; bytes > 16; bytes -= 16, address += 16) log.add(thread.lane, address, 16, site); // copies of objects
+  log.add(thread.lane, address, static_cast<std::uint32_t>(bytes), site);
+}
+
+/// All lanes of the running warp have come to a wait.
+void addUpWarp(LaunchState& launch);
 /// Writes the launch's sums into the log.
 void flushMetrics(LaunchState& launch);
 

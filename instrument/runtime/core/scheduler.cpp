@@ -124,6 +124,7 @@ bool Grid::runWarp(BlockState& block, std::uint32_t warp) {
       ready |= runnable(thread);
       if (launch.faulted) return false;
     }
+    if (launch.accesses && (!ready || stepping())) addUpWarp(launch);
     if (ready && stepping()) return true;
     if (!ready && !answerWarp(block, warp)) return false;
   }

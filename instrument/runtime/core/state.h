@@ -51,7 +51,6 @@ struct ThreadState : abi::ThreadContext {
   Address polled = 0; ///< of the last atomic access
   std::uint64_t polledValue = 0;
   std::uint32_t polledBytes = 0;
-  std::uint32_t logged = 0; ///< entries in the warp's access log (metrics)
 
   BlockState& owner() const;
   std::uint32_t warpBit() const { return 1u << lane; }
@@ -82,7 +81,6 @@ struct BlockState : abi::BlockContext {
   Clock known, knownWide;                ///< by all threads since the last barrier
   Clock fenced, fencedBlock, fencedWide; ///< by threads of the block before its last barrier
   Frames frames;
-  std::unique_ptr<MetricLog> log;
   std::uint32_t arrived[kBarriers]{}; ///< by barrier: threads that arrived without waiting
   Clock arrivedKnown[kBarriers];
 
@@ -109,6 +107,12 @@ struct SyncWord {
   Clock device, wide;
   std::vector<std::pair<std::uint64_t, Clock>> byBlock; ///< releases of one block, for acquires of that block
   Clock& ofBlock(std::uint64_t block);
+};
+
+/// Of one site: global (and the like) and shared, each with an address that it used.
+struct SiteTraffic {
+  Traffic sum[2];
+  Address example[2]{};
 };
 
 /// A write of a reported race whose value is not in memory yet.
@@ -139,6 +143,8 @@ struct LaunchState {
   std::unordered_map<Address, SyncWord> words;
   std::vector<std::uint8_t> atomicScope; ///< by site; of the last atomic there
   std::vector<PendingValue> pendingValues;
+  std::unique_ptr<AccessLog> accesses;            ///< of the warp that runs; null without metrics
+  std::vector<SiteTraffic> traffic;               ///< by site
   std::vector<std::unique_ptr<BlockState>> slots; ///< room for resident blocks; `live` threads tell who runs
   bool fibres = false;                            ///< every thread has a stack of its own
   bool steps = false;                             ///< and gives way at every access

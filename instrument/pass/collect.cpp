@@ -1,0 +1,254 @@
+#include "instrument/pass/collect.h"
+
+#include "instrument/pass/traffic.h"
+#include "instrument/pass/wire_reader.h"
+#include "instrument/pass/wording.h"
+
+#include <llvm/DebugInfo/Symbolize/Symbolize.h>
+#include <llvm/Demangle/Demangle.h>
+
+#include <algorithm>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+namespace kcheck::instrument {
+namespace {
+
+/// What the records of one log become.
+class Collector {
+public:
+  Collector(const WireReader& reader, const Facts& facts, const Symbolise& symbolise)
+      : reader(reader), facts(facts), symbolise(symbolise) {}
+
+  Finding finding(const wire::Finding& record) const;
+  Metric metric(const wire::Metric& record) const;
+  Launch launch(const wire::Launch& record) const;
+
+private:
+  Location hostPlace(std::uint64_t address) const;
+  Location sitePlace(std::uint32_t site) const;
+  const Site* knownSite(std::uint32_t site) const;
+  Access access(const wire::Access& access) const;
+  MemoryFact memory(const wire::Finding& record) const;
+  void addWaiting(Finding& finding, const wire::Finding& record) const;
+  void addRace(Finding& finding, const wire::Finding& record) const;
+  void addHostPlaces(Finding& finding, const wire::Finding& record) const;
+
+  const WireReader& reader;
+  const Facts& facts;
+  const Symbolise& symbolise;
+};
+
+bool isRace(wire::Rule rule) { return rule <= wire::Rule::RaceHost; }
+bool isWait(wire::Rule rule) {
+  return rule == wire::Rule::BarrierDivergence || rule == wire::Rule::WarpMask || rule == wire::Rule::Hang;
+}
+
+/// Return addresses stand behind the call.
+Location Collector::hostPlace(std::uint64_t address) const {
+  if (!address) return {};
+  WireReader::Place place = reader.place(address - 1);
+  return place.path.empty() ? Location{} : symbolise(place.path, place.offset);
+}
+
+const Site* Collector::knownSite(std::uint32_t site) const {
+  return site < facts.sites.size() ? &facts.sites[site] : nullptr;
+}
+
+Location Collector::sitePlace(std::uint32_t number) const {
+  if (const Site* site = knownSite(number)) return site->where;
+  const wire::Site* record = reader.site(number);
+  if (!record) return {};
+  return {reader.text(record->file), record->line, record->column, 0};
+}
+
+Dim3 dim(const std::uint32_t (&index)[3]) { return {index[0], index[1], index[2]}; }
+
+Access Collector::access(const wire::Access& record) const {
+  Access access;
+  access.kind = record.doing == wire::Doing::Write                   ? AccessKind::Write
+                : record.doing == wire::Doing::Atomic                ? AccessKind::Atomic
+                : record.doing == wire::Doing::Host && record.unused ? AccessKind::Write
+                                                                     : AccessKind::Read;
+  access.where = sitePlace(record.site);
+  if (const Site* site = knownSite(record.site)) {
+    access.site = record.site;
+    access.expr = site->expr;
+  } else if (record.caller) {
+    access.where = hostPlace(record.caller);
+  }
+  if (record.flags & wire::HasBlock) access.block = dim(record.block);
+  if (record.flags & wire::HasThread) access.thread = dim(record.thread);
+  bool before = record.flags & wire::HasBefore, after = record.flags & wire::HasAfter;
+  if (access.kind != AccessKind::Read && before && after)
+    access.value =
+        valueText(record.before, record.valueBytes) + " -> " + valueText(record.after, record.valueBytes);
+  else if (access.kind != AccessKind::Read && after)
+    access.value = valueText(record.after, record.valueBytes);
+  else if (access.kind == AccessKind::Read && before)
+    access.value = valueText(record.before, record.valueBytes);
+  return access;
+}
+
+MemoryFact Collector::memory(const wire::Finding& record) const {
+  const wire::Memory& from = record.memory;
+  MemoryFact memory;
+  memory.space = static_cast<MemorySpace>(from.space);
+  memory.bytes = from.bytes;
+  memory.name = llvm::demangle(reader.text(from.name));
+  if (from.flags & wire::HasSize) memory.size = from.size;
+  if (from.flags & wire::HasOffset) memory.offset = from.offset;
+  memory.allocatedAt = hostPlace(from.allocatedBy);
+  if (memory.name.empty() && record.accessCount)
+    if (const Site* site = knownSite(record.access[0].site)) memory.name = site->array;
+  if (memory.name.empty())
+    for (const Allocation& allocation : facts.allocations)
+      if (memory.allocatedAt.known() && allocation.where.file == memory.allocatedAt.file &&
+          allocation.where.line == memory.allocatedAt.line)
+        memory.name = allocation.name;
+  return memory;
+}
+
+/// Barriers and collectives: who waits where, as notes; there is no memory access to show.
+void Collector::addWaiting(Finding& finding, const wire::Finding& record) const {
+  for (unsigned i = 0; i < record.accessCount; ++i) {
+    const wire::Access& from = record.access[i];
+    Access stands = access(from);
+    if (i == 0) finding.where = stands.where;
+    auto at = [](const Dim3& index) {
+      return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) +
+             ")";
+    };
+    std::string who = "thread " + at(dim(from.thread)) + " of block " + at(dim(from.block));
+    bool returned = from.doing == wire::Doing::Returned;
+    std::string does = returned ? " has returned" : from.scope ? " polls here" : " waits here";
+    Location place = returned ? finding.where : stands.where;
+    if (from.count > 1)
+      who += " and " + std::to_string(from.count - 1) + " more", does.replace(1, does.find(' ', 1) - 1,
+                                                                              returned     ? "have"
+                                                                              : from.scope ? "poll"
+                                                                                           : "wait");
+    finding.notes.push_back({place, who + does});
+  }
+}
+
+void Collector::addRace(Finding& finding, const wire::Finding& record) const {
+  bool atomic[2]{}, writes[2]{};
+  for (unsigned i = 0; i < record.accessCount; ++i) {
+    finding.accesses.push_back(access(record.access[i]));
+    atomic[i] = record.access[i].doing == wire::Doing::Atomic;
+    writes[i] = finding.accesses[i].kind != AccessKind::Read;
+  }
+  finding.kind = atomic[0] != atomic[1]   ? RaceKind::AtomicPlain
+                 : writes[0] && writes[1] ? RaceKind::WriteWrite
+                                          : RaceKind::ReadWrite;
+  finding.sameValue = finding.kind == RaceKind::WriteWrite && (record.flags & wire::SameValue) &&
+                      !(record.flags & wire::SawDifferentValue);
+  // The write first; of two writes, the first in the source.
+  if (finding.accesses.size() == 2) {
+    Access &a = finding.accesses[0], &b = finding.accesses[1];
+    bool swap = writes[0] != writes[1] ? writes[1] : b.where.known() && b.where < a.where;
+    if (swap || (!a.where.known() && b.where.known())) std::swap(a, b);
+    finding.where = a.where;
+  }
+}
+
+/// Where a finding of host code stands, and for device code where the memory came from and went.
+void Collector::addHostPlaces(Finding& finding, const wire::Finding& record) const {
+  if (!finding.where.known()) finding.where = hostPlace(record.caller);
+  if (record.memory.flags & wire::Freed)
+    if (Location freed = hostPlace(record.memory.freedBy); freed.known())
+      finding.notes.push_back({freed, "freed here"});
+}
+
+Finding Collector::finding(const wire::Finding& record) const {
+  Finding finding;
+  finding.rule = ruleId(record.rule);
+  finding.severity = severityOf(record.rule);
+  finding.verdict = Verdict::Observed;
+  finding.kernel = reader.text(record.kernel);
+  finding.count = record.count;
+  finding.scope = static_cast<RaceScope>(record.nearness);
+  std::string text = reader.text(record.text);
+  if (record.memory.flags || record.memory.address) finding.memory = memory(record);
+  if (isWait(record.rule)) {
+    addWaiting(finding, record);
+  } else if (isRace(record.rule)) {
+    addRace(finding, record);
+  } else if (record.accessCount) {
+    if (record.access[0].doing != wire::Doing::None) finding.accesses.push_back(access(record.access[0]));
+    finding.where = sitePlace(record.access[0].site);
+  }
+  if (record.rule == wire::Rule::AssertFailed)
+    finding.where = {reader.text(record.detail), static_cast<unsigned>(record.numbers[0]), 0, 0};
+  addHostPlaces(finding, record);
+  word(finding, record, text);
+  if (finding.hint.empty() && record.rule != wire::Rule::AssertFailed)
+    finding.hint = reader.text(record.hint);
+  return finding;
+}
+
+Metric Collector::metric(const wire::Metric& record) const {
+  Metric metric;
+  metric.kernel = reader.text(record.kernel);
+  metric.site = knownSite(record.site) ? record.site : kNoSite;
+  metric.where = sitePlace(record.site);
+  metric.access = static_cast<AccessKind>(record.access);
+  metric.space = static_cast<MemorySpace>(record.space);
+  metric.requests = record.requests;
+  metric.sectors = record.sectors;
+  metric.idealSectors = record.idealSectors;
+  metric.bytesRequested = record.bytesRequested;
+  metric.bankWays = record.bankWays;
+  metric.source = Source::Run;
+  return metric;
+}
+
+Launch Collector::launch(const wire::Launch& record) const {
+  Launch launch;
+  launch.kernel = reader.text(record.symbol);
+  launch.where = hostPlace(record.caller);
+  launch.grid = dim(record.grid);
+  launch.block = dim(record.block);
+  launch.sharedBytes = record.sharedBytes;
+  return launch;
+}
+
+} // namespace
+
+Observation collect(std::span<const std::byte> log, const Facts& facts, const Symbolise& symbolise) {
+  WireReader reader(log);
+  Collector collector(reader, facts, symbolise);
+  Observation observation;
+  for (const wire::Finding* record : reader.findings)
+    observation.findings.push_back(collector.finding(*record));
+  for (const wire::Metric* record : reader.metrics) observation.metrics.push_back(collector.metric(*record));
+  for (const wire::Launch* record : reader.launches)
+    observation.run.launches.push_back(collector.launch(*record));
+  observation.run.kernelsLaunched = reader.kernelsLaunched;
+  addTrafficNotes(observation, facts);
+  return observation;
+}
+
+Observation collect(int descriptor, const std::string&, const Facts& facts) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0 || status.st_size == 0) return {};
+  auto size = static_cast<std::size_t>(status.st_size);
+  void* mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
+  if (mapped == MAP_FAILED) return {};
+  llvm::symbolize::LLVMSymbolizer symboliser;
+  Symbolise symbolise = [&](const std::string& path, std::uint64_t offset) -> Location {
+    auto line = symboliser.symbolizeCode(path, {offset, llvm::object::SectionedAddress::UndefSection});
+    if (!line) {
+      llvm::consumeError(line.takeError());
+      return {};
+    }
+    if (line->Line == 0 || line->FileName == llvm::DILineInfo::BadString) return {};
+    return {line->FileName, line->Line, line->Column, 0};
+  };
+  Observation observation = collect(std::span(static_cast<const std::byte*>(mapped), size), facts, symbolise);
+  munmap(mapped, size);
+  return observation;
+}
+
+} // namespace kcheck::instrument

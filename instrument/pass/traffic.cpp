@@ -1,0 +1,65 @@
+#include "instrument/pass/traffic.h"
+
+#include <fmt/format.h>
+
+namespace kcheck::instrument {
+namespace {
+
+/// Less than this many sectors beyond the ideal is not worth a note.
+constexpr std::uint64_t kEnoughSectors = 256;
+constexpr std::uint64_t kEnoughRequests = 32;
+
+Finding noteOn(const Metric& metric, const Facts& facts, const char* rule) {
+  Finding note;
+  note.rule = rule;
+  note.severity = Severity::Note;
+  note.verdict = Verdict::Observed;
+  note.kernel = metric.kernel;
+  note.where = metric.where;
+  note.count = metric.requests;
+  Access access;
+  access.kind = metric.access;
+  access.site = metric.site;
+  access.where = metric.where;
+  if (metric.site < facts.sites.size()) access.expr = facts.sites[metric.site].expr;
+  note.accesses.push_back(access);
+  return note;
+}
+
+const char* what(const Metric& metric) {
+  return metric.access == AccessKind::Write    ? "store"
+         : metric.access == AccessKind::Atomic ? "atomic"
+                                               : "load";
+}
+
+} // namespace
+
+void addTrafficNotes(Observation& observation, const Facts& facts) {
+  for (const Metric& metric : observation.metrics) {
+    if (metric.space == MemorySpace::Shared) {
+      if (metric.bankWays < 2 || metric.requests < kEnoughRequests || metric.access == AccessKind::Atomic)
+        continue;
+      Finding note = noteOn(metric, facts, "bank-conflict");
+      note.message =
+          fmt::format("{}-way bank conflict: lanes of a warp {} different words of one bank, one after "
+                      "the other",
+                      metric.bankWays, metric.access == AccessKind::Write ? "write" : "read");
+      note.hint = "pad the array by one element per row, or change which lane takes which element";
+      observation.findings.push_back(std::move(note));
+      continue;
+    }
+    if (metric.space != MemorySpace::Global || metric.access == AccessKind::Atomic) continue;
+    if (metric.sectors < 2 * metric.idealSectors || metric.sectors < metric.idealSectors + kEnoughSectors)
+      continue;
+    Finding note = noteOn(metric, facts, "uncoalesced");
+    note.message =
+        fmt::format("uncoalesced {}: {:.1f} sectors per request where {:.1f} would hold the data, {:.1f} % "
+                    "of the bytes moved are used",
+                    what(metric), metric.sectorsPerRequest(),
+                    double(metric.idealSectors) / double(metric.requests), metric.efficiency());
+    note.hint = "let neighbouring threads access neighbouring elements";
+    observation.findings.push_back(std::move(note));
+  }
+}
+
+} // namespace kcheck::instrument

@@ -1,0 +1,283 @@
+#include "instrument/pass/wording.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fmt/format.h>
+
+namespace kcheck::instrument {
+namespace {
+
+std::string quoted(const std::string& text) { return text.empty() ? "memory" : "`" + text + "`"; }
+
+std::string subject(const Finding& finding) {
+  for (const Access& access : finding.accesses)
+    if (!access.expr.empty()) return quoted(access.expr);
+  return finding.memory && !finding.memory->name.empty() ? quoted(finding.memory->name) : "memory";
+}
+
+std::string counted(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+bool isLostUpdate(const Finding& finding) {
+  if (finding.accesses.size() != 2) return false;
+  const Access &a = finding.accesses[0], &b = finding.accesses[1];
+  return a.kind != b.kind && a.kind != AccessKind::Atomic && b.kind != AccessKind::Atomic &&
+         a.where.known() && a.where.file == b.where.file && a.where.line == b.where.line && a.expr == b.expr;
+}
+
+bool wordLostUpdate(Finding& finding) {
+  if (!isLostUpdate(finding)) return false;
+  finding.message = fmt::format("threads update {} without ordering, so updates are lost", subject(finding));
+  std::string expr = finding.accesses[0].expr;
+  if (!expr.empty()) finding.hint = fmt::format("one atomic operation, such as atomicAdd(&{}, ...)", expr);
+  return true;
+}
+
+std::string whatHappens(const Finding& finding) {
+  bool atomic = finding.kind == RaceKind::AtomicPlain;
+  if (finding.kind == RaceKind::WriteWrite)
+    return finding.sameValue ? fmt::format("several threads write the same value to {}", subject(finding))
+                             : fmt::format("several threads write {}", subject(finding));
+  if (atomic) return fmt::format("{} is accessed both atomically and plainly", subject(finding));
+  return fmt::format("a thread writes {} while another reads it", subject(finding));
+}
+
+void wordRace(Finding& finding, const wire::Finding& record) {
+  bool warp = finding.scope == RaceScope::IntraWarp, block = finding.scope == RaceScope::InterWarp;
+  if (record.rule != wire::Rule::RaceWarp && !block && wordLostUpdate(finding)) return;
+  const char* missing = warp    ? "with no __syncwarp between them"
+                        : block ? "with no barrier between them"
+                                : "with nothing that orders the blocks";
+  finding.message = fmt::format("{}, {}", whatHappens(finding), missing);
+  if (warp)
+    finding.hint = "__syncwarp() between the two accesses: lanes of a warp do not run in step";
+  else if (block)
+    finding.hint = "both threads are in the same block: __syncthreads() between the two accesses";
+  else if (finding.kind == RaceKind::AtomicPlain)
+    finding.hint = "make both accesses atomic, or order them by a second launch or a fence and a flag";
+  else
+    finding.hint =
+        "blocks of a launch are ordered by atomics with fences, a grid barrier or a second launch only";
+}
+
+void wordScope(Finding& finding, const wire::Finding& record) {
+  if (record.flags & wire::NarrowFence) {
+    finding.message =
+        fmt::format("a fence or atomic of block scope does not order threads of different blocks, "
+                    "which share {}",
+                    subject(finding));
+    finding.hint = "__threadfence() instead of __threadfence_block(), and atomics of device scope";
+    return;
+  }
+  finding.message = fmt::format("atomics of block scope update {}, which threads of several blocks share",
+                                subject(finding));
+  finding.hint = "the atomic without _block, or thread_scope_device";
+}
+
+void wordHost(Finding& finding, const wire::Finding& record) {
+  const wire::Access &mine = record.access[0], &theirs = record.access[1];
+  auto does = [](bool writes) { return writes ? "writes" : "reads"; };
+  bool mineWrites = mine.doing == wire::Doing::Host ? mine.unused : mine.doing != wire::Doing::Read;
+  bool theirsWrite = theirs.doing == wire::Doing::Host ? theirs.unused : theirs.doing != wire::Doing::Read;
+  const char* who = mine.doing == wire::Doing::Host ? "a copy or fill by the host" : "the kernel";
+  const char* other = theirs.doing == wire::Doing::Host ? "a copy or fill" : "a kernel";
+  finding.message = fmt::format("{} {} {} that {} in another stream still {}", who, does(mineWrites),
+                                subject(finding), other, does(theirsWrite));
+  finding.hint = "an event between the streams, or wait for the first stream before";
+}
+
+std::string distance(const MemoryFact& memory) {
+  if (!memory.offset || !memory.size) return "";
+  std::int64_t offset = *memory.offset;
+  auto size = static_cast<std::int64_t>(*memory.size);
+  if (offset < 0)
+    return fmt::format("{} before the start of", counted(static_cast<std::uint64_t>(-offset), "byte"));
+  if (offset >= size)
+    return offset == size ? "right behind the end of"
+                          : fmt::format("{} past the end of",
+                                        counted(static_cast<std::uint64_t>(offset - size), "byte"));
+  return "across the end of";
+}
+
+const char* verb(const wire::Finding& record) {
+  switch (record.access[0].doing) {
+  case wire::Doing::Write: return "write";
+  case wire::Doing::Atomic: return "atomic";
+  default: return "read";
+  }
+}
+
+std::string memoryName(const Finding& finding) {
+  if (!finding.memory) return "memory";
+  const MemoryFact& memory = *finding.memory;
+  const char* what = memory.space == MemorySpace::Shared  ? "the shared array"
+                     : memory.space == MemorySpace::Local ? "the local array"
+                                                          : "the array";
+  std::string name = memory.name.empty() ? what : quoted(memory.name);
+  return memory.size ? fmt::format("{} ({})", name, counted(*memory.size, "byte")) : name;
+}
+
+void wordBounds(Finding& finding, const wire::Finding& record) {
+  std::uint64_t bytes = record.memory.bytes;
+  if (record.memory.flags & wire::IsNull) {
+    finding.message = fmt::format("{} of {} through a null pointer", verb(record), counted(bytes, "byte"));
+    return;
+  }
+  if (!finding.memory || !finding.memory->offset) {
+    finding.message =
+        fmt::format("{} of {} at an address that is no device memory", verb(record), counted(bytes, "byte"));
+    return;
+  }
+  finding.message = fmt::format("{} of {} {} {}", verb(record), counted(bytes, "byte"),
+                                distance(*finding.memory), memoryName(finding));
+}
+
+std::string waitingGroup(const wire::Access& access) {
+  if (access.doing == wire::Doing::Returned)
+    return fmt::format("{} returned", access.count == 1 ? "1 has" : fmt::format("{} have", access.count));
+  return fmt::format("{} elsewhere", access.count == 1 ? "1 waits" : fmt::format("{} wait", access.count));
+}
+
+void wordBarrier(Finding& finding, const wire::Finding& record) {
+  const wire::Access &waiting = record.access[0], &other = record.access[1];
+  finding.message =
+      fmt::format("{} of the block {} at this barrier while {}", counted(waiting.count, "thread"),
+                  waiting.count == 1 ? "waits" : "wait", waitingGroup(other));
+  finding.hint =
+      other.doing == wire::Doing::Returned
+          ? "let every thread reach the barrier; guard the work around it instead of returning early"
+          : "move the barrier to where every thread of the block passes";
+}
+
+void wordMask(Finding& finding, const wire::Finding& record, const std::string& text) {
+  auto lane = record.numbers[1];
+  if (text == "itself") {
+    finding.message = fmt::format("lane {} calls a warp collective whose mask 0x{:08x} leaves it out", lane,
+                                  record.numbers[0]);
+    finding.hint = "the mask must name every lane that calls, the caller included";
+    return;
+  }
+  bool returned = record.accessCount > 1 && record.access[1].doing == wire::Doing::Returned;
+  if (text == "reads")
+    finding.message = fmt::format("a shuffle reads the value of lane {}, which {}", lane,
+                                  returned ? "has returned" : "does not take part");
+  else
+    finding.message = fmt::format("the mask 0x{:08x} of a warp collective names lane {}, which {}",
+                                  record.numbers[0], lane, returned ? "has returned" : "is not there");
+  finding.hint = "name the lanes that are there: a mask from __ballot_sync() before the branch, or move the "
+                 "collective out of the branch";
+}
+
+void wordHang(Finding& finding, const wire::Finding& record) {
+  const wire::Access& first = record.access[0];
+  finding.message = fmt::format("no thread can go on: {} {}", counted(first.count, "thread"),
+                                first.scope ? (first.count == 1 ? "polls here" : "poll here")
+                                            : (first.count == 1 ? "waits here" : "wait here"));
+}
+
+} // namespace
+
+const char* ruleId(wire::Rule rule) {
+  switch (rule) {
+  case wire::Rule::RaceShared: return "race-shared";
+  case wire::Rule::RaceGlobal: return "race-global";
+  case wire::Rule::RaceWarp: return "race-warp";
+  case wire::Rule::RaceScope: return "race-scope";
+  case wire::Rule::RaceHost: return "race-host";
+  case wire::Rule::BarrierDivergence: return "barrier-divergence";
+  case wire::Rule::WarpMask: return "warp-mask";
+  case wire::Rule::Hang: return "hang";
+  case wire::Rule::OutOfBounds: return "out-of-bounds";
+  case wire::Rule::Misaligned: return "misaligned";
+  case wire::Rule::UseAfterFree: return "use-after-free";
+  case wire::Rule::BadFree: return "bad-free";
+  case wire::Rule::WrongSpace: return "wrong-space";
+  case wire::Rule::Leak: return "leak";
+  case wire::Rule::InvalidLaunch: return "invalid-launch";
+  case wire::Rule::UncheckedError: return "unchecked-error";
+  case wire::Rule::UninitializedRead: return "uninitialized-read";
+  case wire::Rule::UnwrittenOutput: return "unwritten-output";
+  case wire::Rule::AssertFailed: return "assert-failed";
+  case wire::Rule::Trap: return "trap";
+  case wire::Rule::Unsupported: return "unsupported";
+  }
+  return "?";
+}
+
+Severity severityOf(wire::Rule rule) {
+  return rule == wire::Rule::Leak || rule == wire::Rule::UncheckedError ? Severity::Warning : Severity::Error;
+}
+
+std::string valueText(std::uint64_t content, unsigned bytes) {
+  if (bytes == 4) {
+    auto integer = static_cast<std::int32_t>(content);
+    float real = std::bit_cast<float>(static_cast<std::uint32_t>(content));
+    bool small = integer > -(1 << 24) && integer < (1 << 24);
+    bool likelyReal = std::isnormal(real) && std::fabs(real) > 1e-6f && std::fabs(real) < 1e7f;
+    return small || !likelyReal ? fmt::format("{}", integer) : fmt::format("{}f", real);
+  }
+  if (bytes == 8) {
+    auto integer = static_cast<std::int64_t>(content);
+    double real = std::bit_cast<double>(content);
+    bool small = integer > -(std::int64_t{1} << 48) && integer < (std::int64_t{1} << 48);
+    bool likelyReal = std::isnormal(real) && std::fabs(real) > 1e-9 && std::fabs(real) < 1e15;
+    return small || !likelyReal ? fmt::format("{}", integer) : fmt::format("{}", real);
+  }
+  if (bytes == 1) return fmt::format("{}", static_cast<std::int8_t>(content));
+  return fmt::format("{}", static_cast<std::int16_t>(content));
+}
+
+void word(Finding& finding, const wire::Finding& record, const std::string& text) {
+  std::uint64_t bytes = record.memory.bytes;
+  switch (record.rule) {
+  case wire::Rule::RaceShared:
+  case wire::Rule::RaceGlobal:
+  case wire::Rule::RaceWarp: return wordRace(finding, record);
+  case wire::Rule::RaceScope: return wordScope(finding, record);
+  case wire::Rule::RaceHost:
+    if (!text.empty()) break;
+    return wordHost(finding, record);
+  case wire::Rule::BarrierDivergence: return wordBarrier(finding, record);
+  case wire::Rule::WarpMask: return wordMask(finding, record, text);
+  case wire::Rule::Hang: return wordHang(finding, record);
+  case wire::Rule::OutOfBounds:
+    if (!text.empty()) break;
+    return wordBounds(finding, record);
+  case wire::Rule::UseAfterFree:
+    if (!text.empty()) break;
+    finding.message = fmt::format("{} of {} in {} after it was freed", verb(record), counted(bytes, "byte"),
+                                  memoryName(finding));
+    return;
+  case wire::Rule::Misaligned:
+    finding.message = fmt::format("{} of {} at an address that is no multiple of {}", verb(record),
+                                  counted(bytes, "byte"), bytes);
+    return;
+  case wire::Rule::UninitializedRead:
+    finding.message = fmt::format("read of {}, which nobody has written", subject(finding));
+    return;
+  case wire::Rule::UnwrittenOutput:
+    if (!text.empty()) break;
+    finding.message = fmt::format("{} copied to the host, but nobody has written {} from byte {} on",
+                                  counted(record.numbers[1], "byte"), memoryName(finding),
+                                  finding.memory ? finding.memory->offset.value_or(0) : 0);
+    return;
+  case wire::Rule::Leak:
+    finding.message = fmt::format("{} allocated here {} never freed", counted(record.numbers[0], "byte"),
+                                  record.numbers[0] == 1 ? "is" : "are");
+    return;
+  case wire::Rule::WrongSpace:
+    if (!text.empty()) break;
+    finding.message =
+        fmt::format("{} of {} through a pointer to host memory", verb(record), counted(bytes, "byte"));
+    finding.hint = "copy the data to device memory, or allocate it with cudaMallocManaged or cudaHostAlloc";
+    return;
+  case wire::Rule::AssertFailed: finding.message = fmt::format("the assertion `{}` fails", text); return;
+  case wire::Rule::Unsupported: finding.message = fmt::format("kcheck does not support {} yet", text); return;
+  default: break;
+  }
+  if (!text.empty()) finding.message = text;
+}
+
+} // namespace kcheck::instrument

@@ -1,0 +1,21 @@
+// The sentences of the run's findings: message and hint, from what a finding already holds.
+#pragma once
+
+#include "instrument/wire.h"
+#include "report/finding.h"
+
+#include <string>
+
+namespace kcheck::instrument {
+
+/// The rule's id in report/rules.h.
+const char* ruleId(wire::Rule rule);
+Severity severityOf(wire::Rule rule);
+
+/// Content of memory as a value; the type is not known, so the likeliest reading is taken.
+std::string valueText(std::uint64_t content, unsigned bytes);
+
+/// Fills in message and hint. Accesses, places and memory are there.
+void word(Finding& finding, const wire::Finding& record, const std::string& text);
+
+} // namespace kcheck::instrument

@@ -1,0 +1,150 @@
+#include "instrument/runtime/core/metric_log.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kcheck::runtime {
+namespace {
+
+constexpr std::uint32_t kFull = ~std::uint32_t{0};
+constexpr Address kSector = 32;
+
+/// All lanes active, each right behind the one before.
+bool isContiguous(const Address* addresses, std::uint32_t bytes) {
+  Address wrong = 0;
+  for (std::uint32_t lane = 1; lane < 32; ++lane)
+    wrong |= addresses[lane] ^ (addresses[0] + Address{lane} * bytes);
+  return wrong == 0;
+}
+
+bool isUniform(const Address* addresses, std::uint32_t mask) {
+  Address first = addresses[std::countr_zero(mask)], wrong = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    if (mask >> lane & 1) wrong |= addresses[lane] ^ first;
+  return wrong == 0;
+}
+
+std::uint64_t sectorsOf(Address first, std::uint64_t bytes) {
+  return (first + bytes - 1) / kSector - first / kSector + 1;
+}
+
+/// The sectors that a request touches, each with the bytes of it that are asked for.
+class SectorSet {
+public:
+  void add(Address address, std::uint32_t bytes) {
+    while (bytes) {
+      std::uint32_t offset = address % kSector, here = std::min<std::uint32_t>(bytes, kSector - offset);
+      std::uint32_t mask = (here == 32 ? kFull : (1u << here) - 1) << offset;
+      find(address / kSector) |= mask;
+      address += here;
+      bytes -= here;
+    }
+  }
+  std::uint32_t count() const { return used; }
+  std::uint64_t distinctBytes() const {
+    std::uint64_t bytes = 0;
+    for (std::uint32_t i = 0; i < used; ++i) bytes += static_cast<std::uint64_t>(std::popcount(masks[i]));
+    return bytes;
+  }
+
+private:
+  std::uint32_t& find(Address sector) {
+    std::uint32_t slot = static_cast<std::uint32_t>(sector * 0x9E3779B1u >> 3) % kSlots;
+    while (index[slot] && numbers[index[slot] - 1] != sector) slot = (slot + 1) % kSlots;
+    if (!index[slot]) {
+      numbers[used] = sector;
+      masks[used] = 0;
+      index[slot] = static_cast<std::uint8_t>(++used);
+    }
+    return masks[index[slot] - 1];
+  }
+  static constexpr std::uint32_t kSlots = 128;
+  std::uint8_t index[kSlots]{};
+  Address numbers[64];
+  std::uint32_t masks[64];
+  std::uint32_t used = 0;
+};
+
+/// The most distinct words of one bank among some lanes.
+std::uint32_t bankWays(const Address* addresses, std::uint32_t mask, std::uint32_t wordsPerLane) {
+  Address words[64];
+  std::uint32_t count = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    if (mask >> lane & 1)
+      for (std::uint32_t word = 0; word < wordsPerLane; ++word) words[count++] = addresses[lane] / 4 + word;
+  std::sort(words, words + count);
+  count = static_cast<std::uint32_t>(std::unique(words, words + count) - words);
+  std::uint32_t ways[32]{}, most = 0;
+  for (std::uint32_t i = 0; i < count; ++i) most = std::max(most, ++ways[words[i] % 32]);
+  return most;
+}
+
+} // namespace
+
+Traffic costOfGlobal(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
+  Traffic traffic;
+  traffic.requests = 1;
+  traffic.lanes = static_cast<std::uint64_t>(std::popcount(mask));
+  traffic.bytes = traffic.lanes * bytes;
+  if (mask == kFull && isContiguous(addresses, bytes)) {
+    traffic.sectors = sectorsOf(addresses[0], 32 * bytes);
+    traffic.idealSectors = bytes;
+    return traffic;
+  }
+  if (isUniform(addresses, mask)) {
+    traffic.sectors = sectorsOf(addresses[std::countr_zero(mask)], bytes);
+    traffic.idealSectors = (bytes + kSector - 1) / kSector;
+    return traffic;
+  }
+  SectorSet sectors;
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    if (mask >> lane & 1) sectors.add(addresses[lane], bytes);
+  traffic.sectors = sectors.count();
+  traffic.idealSectors = (sectors.distinctBytes() + kSector - 1) / kSector;
+  return traffic;
+}
+
+/// 8-byte accesses are served in two halves of the warp, 16-byte accesses in four quarters.
+Traffic costOfShared(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
+  Traffic traffic;
+  traffic.requests = 1;
+  traffic.lanes = static_cast<std::uint64_t>(std::popcount(mask));
+  traffic.bytes = traffic.lanes * bytes;
+  traffic.bankWays = 1;
+  if ((mask == kFull && bytes >= 4 && isContiguous(addresses, bytes)) || isUniform(addresses, mask))
+    return traffic;
+  std::uint32_t wordsPerLane = std::max<std::uint32_t>(1, bytes / 4), parts = wordsPerLane;
+  for (std::uint32_t part = 0; part < parts; ++part) {
+    std::uint32_t width = 32 / parts;
+    std::uint32_t lanes = width == 32 ? kFull : ((1u << width) - 1) << (part * width);
+    if (mask & lanes)
+      traffic.bankWays = std::max(traffic.bankWays, bankWays(addresses, mask & lanes, wordsPerLane));
+  }
+  return traffic;
+}
+
+void AccessLog::grow() {
+  rows.push_back(std::make_unique_for_overwrite<Row[]>(kChunk));
+  made += kChunk;
+}
+
+bool AccessLog::empty() const {
+  return std::all_of(used, used + kLanes, [](std::uint32_t count) { return count == 0; });
+}
+
+bool AccessLog::convergent(const Row& row, std::uint32_t mask) const {
+  std::uint32_t first = row.entry[std::countr_zero(mask)].site, wrong = 0;
+  for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+    if (mask >> lane & 1) wrong |= row.entry[lane].site ^ first;
+  return wrong == 0;
+}
+
+void AccessLog::sortMet(Met* begin, Met* end) {
+  std::sort(begin, end, [](const Met& a, const Met& b) {
+    return a.site != b.site               ? a.site < b.site
+           : a.occurrence != b.occurrence ? a.occurrence < b.occurrence
+                                          : a.lane < b.lane;
+  });
+}
+
+} // namespace kcheck::runtime
