@@ -230,6 +230,20 @@ Observation collect(std::span<const std::byte> log, const Facts& facts, const Sy
   return observation;
 }
 
+/// The innermost frame in the user's own code: templates of the toolkit's headers are inlined into it.
+static Location userPlace(const llvm::DIInliningInfo& frames) {
+  Location innermost;
+  for (std::uint32_t i = 0; i < frames.getNumberOfFrames(); ++i) {
+    const llvm::DILineInfo& frame = frames.getFrame(i);
+    if (frame.Line == 0 || frame.FileName == llvm::DILineInfo::BadString) continue;
+    Location here{frame.FileName, frame.Line, frame.Column, 0};
+    bool toolkit = llvm::StringRef(frame.FileName).contains("/include/") && frame.FileName.starts_with("/");
+    if (!toolkit) return here;
+    if (!innermost.known()) innermost = here;
+  }
+  return innermost;
+}
+
 Observation collect(int descriptor, const std::string&, const Facts& facts) {
   struct stat status;
   if (fstat(descriptor, &status) != 0 || status.st_size == 0) return {};
@@ -237,14 +251,13 @@ Observation collect(int descriptor, const std::string&, const Facts& facts) {
   void* mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
   if (mapped == MAP_FAILED) return {};
   llvm::symbolize::LLVMSymbolizer symboliser;
-  Symbolise symbolise = [&](const std::string& path, std::uint64_t offset) -> Location {
-    auto line = symboliser.symbolizeCode(path, {offset, llvm::object::SectionedAddress::UndefSection});
-    if (!line) {
-      llvm::consumeError(line.takeError());
+  Symbolise symbolise = [&](const std::string& program, std::uint64_t offset) -> Location {
+    auto frames = symboliser.symbolizeInlinedCode(program, {offset, llvm::object::SectionedAddress::UndefSection});
+    if (!frames) {
+      llvm::consumeError(frames.takeError());
       return {};
     }
-    if (line->Line == 0 || line->FileName == llvm::DILineInfo::BadString) return {};
-    return {line->FileName, line->Line, line->Column, 0};
+    return userPlace(*frames);
   };
   Observation observation = collect(std::span(static_cast<const std::byte*>(mapped), size), facts, symbolise);
   munmap(mapped, size);

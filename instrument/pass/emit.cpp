@@ -31,6 +31,7 @@ std::unique_ptr<llvm::TargetMachine> hostMachine(const llvm::Module& module) {
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(module.getTargetTriple(), error);
   assert(target && "LLVM was built with the X86 target");
   llvm::TargetOptions options;
+  options.UseInitArray = true; // else the table registers itself in .ctors, which nothing runs
   return std::unique_ptr<llvm::TargetMachine>(
       target->createTargetMachine(module.getTargetTriple(), kBaseline, "", options, llvm::Reloc::PIC_,
                                   std::nullopt, llvm::CodeGenOptLevel::Default));

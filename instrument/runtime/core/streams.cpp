@@ -66,7 +66,8 @@ const Operation* Streams::operationOf(Token token) const {
 
 bool Streams::before(Token token) const {
   const Operation* operation = operationOf(token);
-  return !operation || knows(current, *operation);
+  bool itself = operation && operation == &operations.back();
+  return !operation || itself || knows(current, *operation);
 }
 
 bool Streams::beforeHost(Token token) const {
