@@ -5,7 +5,9 @@
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
 #include <clang/Frontend/FrontendAction.h>
+#include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/Support/CrashRecoveryContext.h>
+#include <llvm/Support/MemoryBuffer.h>
 
 namespace kcheck::frontend {
 namespace {
@@ -24,8 +26,8 @@ private:
   const MakeConsumer& make;
 };
 
-bool compileOnThisThread(const Arguments& cc1, DiagnosticLog& log, const AdjustInvocation& adjust,
-                         const MakeConsumer& make) {
+bool compileOnThisThread(const CompileJobs& jobs, const Arguments& cc1, DiagnosticLog& log,
+                         const AdjustInvocation& adjust, const MakeConsumer& make) {
   std::vector<const char*> pointers;
   for (const std::string& argument : cc1) pointers.push_back(argument.c_str());
   auto invocation = std::make_shared<clang::CompilerInvocation>();
@@ -33,6 +35,9 @@ bool compileOnThisThread(const Arguments& cc1, DiagnosticLog& log, const AdjustI
   if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *diagnostics)) return false;
   invocation->getDiagnosticOpts().IgnoreWarnings = true;
   invocation->getFrontendOpts().DisableFree = false;
+  invocation->getPreprocessorOpts().addRemappedFile(
+      jobs.file, llvm::MemoryBuffer::getMemBufferCopy(jobs.text, jobs.file).release());
+  log.userText = jobs.userText;
   adjust(*invocation);
 
   clang::CompilerInstance compiler;
@@ -46,12 +51,12 @@ bool compileOnThisThread(const Arguments& cc1, DiagnosticLog& log, const AdjustI
 
 } // namespace
 
-bool runClang(const Arguments& cc1, DiagnosticLog& log, const AdjustInvocation& adjust,
-              const MakeConsumer& make) {
+bool runClang(const CompileJobs& jobs, const Arguments& cc1, DiagnosticLog& log,
+              const AdjustInvocation& adjust, const MakeConsumer& make) {
   bool ok = false;
   llvm::CrashRecoveryContext recovery;
-  const bool alive =
-      recovery.RunSafelyOnThread([&] { ok = compileOnThisThread(cc1, log, adjust, make); }, kStackBytes);
+  const bool alive = recovery.RunSafelyOnThread(
+      [&] { ok = compileOnThisThread(jobs, cc1, log, adjust, make); }, kStackBytes);
   if (!alive) {
     log.rendered.push_back("error: clang crashed\n");
     log.plain.push_back("clang crashed");

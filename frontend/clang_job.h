@@ -19,7 +19,7 @@ using AdjustInvocation = std::function<void(clang::CompilerInvocation&)>;
 using MakeConsumer = std::function<std::unique_ptr<clang::ASTConsumer>(clang::CompilerInstance&)>;
 
 /// False when the source has errors, which are in `log` then. Survives a crash of clang, which it logs.
-bool runClang(const Arguments& cc1, DiagnosticLog& log, const AdjustInvocation& adjust,
-              const MakeConsumer& make);
+bool runClang(const CompileJobs& jobs, const Arguments& cc1, DiagnosticLog& log,
+              const AdjustInvocation& adjust, const MakeConsumer& make);
 
 } // namespace kcheck::frontend

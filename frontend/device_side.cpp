@@ -59,13 +59,18 @@ std::vector<Kernel> listKernels(const llvm::Module& module, clang::CodeGenerator
 /// Clang names a static variable by its file when it finds host code that uses it, which may be after the
 /// device code that uses it was written with the plain name.
 void joinRenamedStatics(llvm::Module& module) {
+  std::vector<std::pair<llvm::GlobalValue*, llvm::GlobalValue*>> pairs;
   for (llvm::GlobalValue& renamed : module.global_values()) {
     const llvm::StringRef name = renamed.getName();
     const std::size_t mark = std::min(name.find("__static__"), name.find("__intern__"));
     if (renamed.isDeclaration() || mark == llvm::StringRef::npos) continue;
     llvm::GlobalValue* plain = module.getNamedValue(name.take_front(mark));
     if (plain && plain->isDeclaration() && plain->getType() == renamed.getType())
-      plain->replaceAllUsesWith(&renamed);
+      pairs.push_back({plain, &renamed});
+  }
+  for (auto [plain, renamed] : pairs) {
+    plain->replaceAllUsesWith(renamed);
+    plain->eraseFromParent();
   }
 }
 
@@ -114,7 +119,7 @@ void adjustForDevice(clang::CompilerInvocation& invocation) {
 
 bool compileDevice(const CompileJobs& jobs, DiagnosticLog& log, DeviceSide& result) {
   result.context = std::make_unique<llvm::LLVMContext>();
-  const bool ok = runClang(jobs.device, log, adjustForDevice, [&](clang::CompilerInstance& compiler) {
+  const bool ok = runClang(jobs, jobs.device, log, adjustForDevice, [&](clang::CompilerInstance& compiler) {
     std::unique_ptr<clang::CodeGenerator> generator(
         clang::CreateLLVMCodeGen(compiler.getDiagnostics(), jobs.file, &compiler.getVirtualFileSystem(),
                                  compiler.getHeaderSearchOpts(), compiler.getPreprocessorOpts(),

@@ -4,6 +4,7 @@
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/DiagnosticIDs.h>
 #include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <llvm/Support/Process.h>
 #include <llvm/Support/raw_ostream.h>
@@ -47,9 +48,20 @@ public:
     llvm::SmallString<128> sentence;
     info.FormatDiagnostic(sentence);
     log.plain.push_back(sentence.str().str());
+    if (log.launchError.empty() && isInLaunchMain(info)) {
+      log.launchError = log.plain.back();
+      log.launchErrorLine = info.getSourceManager().getPresumedLoc(info.getLocation()).getLine();
+    }
   }
 
 private:
+  bool isInLaunchMain(const clang::Diagnostic& info) const {
+    if (!info.hasSourceManager() || info.getLocation().isInvalid()) return false;
+    const clang::SourceManager& sources = info.getSourceManager();
+    const auto [file, offset] = sources.getDecomposedExpansionLoc(info.getLocation());
+    return file == sources.getMainFileID() && offset >= log.userText;
+  }
+
   DiagnosticLog& log;
   std::string text;
   llvm::raw_string_ostream stream;

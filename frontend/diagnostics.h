@@ -17,7 +17,10 @@ namespace kcheck::frontend {
 /// Messages in order; an entry is an error with its notes, source lines and carets included.
 struct DiagnosticLog {
   std::vector<std::string> rendered;
-  std::vector<std::string> plain; ///< the bare sentences
+  std::vector<std::string> plain;         ///< the bare sentences
+  std::size_t userText = ~std::size_t{0}; ///< what stands further on in the file is a launch line's main
+  std::string launchError;                ///< the first sentence about that main
+  unsigned launchErrorLine = 0;           ///< as #line has it
 
   std::string firstMessage() const { return plain.empty() ? "no reason given" : plain.front(); }
 };

@@ -11,7 +11,9 @@ using Arguments = std::vector<std::string>;
 
 struct CompileJobs {
   std::string file;
-  Arguments device; ///< arguments after -cc1; empty for plain C++ files
+  std::string text;         ///< compiled instead of the file's own
+  std::size_t userText = 0; ///< bytes of `text` that are the user's; what follows is a launch line's main
+  Arguments device;         ///< arguments after -cc1; empty for plain C++ files
   Arguments host;
 };
 

@@ -5,6 +5,7 @@
 #include "frontend/device_side.h"
 #include "frontend/host_side.h"
 #include "frontend/link_files.h"
+#include "frontend/source_text.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
@@ -55,7 +56,7 @@ void initialiseTargets() {
   });
 }
 
-std::optional<Error> checkFile(const std::string& file) {
+OrError<std::string> readSource(const std::string& file) {
   llvm::sys::fs::file_status status;
   if (std::error_code error = llvm::sys::fs::status(file, status))
     return Error{
@@ -69,7 +70,7 @@ std::optional<Error> checkFile(const std::string& file) {
   if (text.trim().empty()) return Error{fmt::format("'{}' is empty", file)};
   if (text.substr(0, 65536).contains('\0'))
     return Error{fmt::format("'{}' is a binary file, not CUDA source", file)};
-  return std::nullopt;
+  return text.str();
 }
 
 /// Runs all tasks on as many threads as there are cores.
@@ -97,15 +98,77 @@ void compileAll(std::vector<FileWork>& files, bool wantHost) {
   runAll(tasks);
 }
 
-std::optional<Error> reportErrors(const std::vector<FileWork>& files) {
+Error launchError(const DiagnosticLog& log, const std::string& file,
+                  const std::vector<LaunchLine>& launches) {
+  const auto found =
+      llvm::find_if(launches, [&](const LaunchLine& launch) { return launch.line == log.launchErrorLine; });
+  const LaunchLine& launch = found == launches.end() ? launches.front() : *found;
+  return Error{fmt::format("the launch line '{}' does not fit '{}': {}", launch.text, file, log.launchError)};
+}
+
+std::optional<Error> reportErrors(const std::vector<FileWork>& files,
+                                  const std::vector<LaunchLine>& launches) {
   std::string failed;
   for (const FileWork& file : files) {
     if (file.deviceOk && file.hostOk) continue;
+    for (const DiagnosticLog* log : {&file.deviceLog, &file.hostLog})
+      if (!log->launchError.empty()) return launchError(*log, file.jobs.file, launches);
     printDiagnostics({&file.deviceLog, &file.hostLog});
     failed += (failed.empty() ? "'" : ", '") + file.jobs.file + "'";
   }
   if (failed.empty()) return std::nullopt;
   return Error{failed + (failed.find(", '") == std::string::npos ? " does" : " do") + " not compile"};
+}
+
+/// Appends a main for the launch lines to the file that has their kernels.
+OrError<std::vector<LaunchLine>> appendLaunches(const Options& options, std::vector<FileWork>& files) {
+  std::vector<LaunchLine> launches;
+  if (options.launchLines.empty()) return launches;
+  for (const FileWork& file : files)
+    if (lookAt(file.jobs.text).definesMain)
+      return Error{fmt::format("'{}' has a main of its own: launch lines are for programs without one",
+                               file.jobs.file)};
+  FileWork* target = nullptr;
+  for (std::size_t i = 0; i < options.launchLines.size(); ++i) {
+    OrError<LaunchLine> launch = parseLaunchLine(options.launchLines[i]);
+    if (!launch) return launch.error();
+    const auto home = llvm::find_if(
+        files, [&](const FileWork& file) { return mentionsKernel(file.jobs.text, launch->kernel); });
+    if (home == files.end())
+      return Error{fmt::format("the launch line '{}' names the kernel '{}', which no file has", launch->text,
+                               launch->kernel)};
+    if (target && target != &*home)
+      return Error{"launch lines for kernels of different files are not supported: give one file at a time"};
+    target = &*home;
+    placeLaunchLine(*launch, target->jobs.file, target->jobs.text, i);
+    launches.push_back(std::move(*launch));
+  }
+  target->jobs.text += launchMain(launches);
+  return launches;
+}
+
+/// Facts of a launch line's main speak of the kernel's parameters and of the text of the line.
+void nameLaunchFacts(const std::vector<LaunchLine>& launches, Facts& facts) {
+  for (const LaunchLine& line : launches) {
+    const auto found = llvm::find_if(facts.launches, [&](const Launch& launch) {
+      return launch.where.file == line.file && launch.where.line == line.line &&
+             launch.where.column == line.column;
+    });
+    if (found == facts.launches.end()) continue;
+    Launch& launch = *found;
+    launch.origin = LaunchOrigin::Annotation;
+    launch.where = {line.file, line.line, line.column, line.column + unsigned(line.text.size())};
+    const Kernel* kernel = facts.kernel(launch.kernel);
+    for (std::size_t i = 0; i < std::min(launch.arguments.size(), line.arguments.size()); ++i) {
+      launch.arguments[i].text = line.arguments[i].text;
+      if (!launch.arguments[i].allocation) continue;
+      Allocation& allocation = facts.allocations[*launch.arguments[i].allocation];
+      const unsigned column = line.column + unsigned(line.arguments[i].offset);
+      allocation.where = {line.file, line.line, column, column + unsigned(line.arguments[i].text.size())};
+      if (kernel && i < kernel->parameters.size() && !kernel->parameters[i].name.empty())
+        allocation.name = kernel->parameters[i].name;
+    }
+  }
 }
 
 /// The kernel that `symbol` of a host file means: a static kernel's device name has the file's mark at its
@@ -134,20 +197,23 @@ void joinHostFacts(HostSide host, const std::vector<Kernel>& ofFile, Facts& fact
 
 OrError<Program> compile(const Options& options) {
   if (options.files.empty()) return Error{"no file to check"};
-  for (const std::string& file : options.files)
-    if (auto error = checkFile(file)) return *error;
   OrError<Toolkit> toolkit = findToolkit(options.cudaPath);
   if (!toolkit) return toolkit.error();
-
   initialiseTargets();
   std::vector<FileWork> files(options.files.size());
   for (std::size_t i = 0; i < files.size(); ++i) {
+    OrError<std::string> text = readSource(options.files[i]);
+    if (!text) return text.error();
     OrError<CompileJobs> jobs = planJobs(options, *toolkit, options.files[i], {});
     if (!jobs) return jobs.error();
     files[i].jobs = std::move(*jobs);
+    files[i].jobs.text = adaptToClang(*text);
+    files[i].jobs.userText = files[i].jobs.text.size();
   }
+  OrError<std::vector<LaunchLine>> launches = appendLaunches(options, files);
+  if (!launches) return launches.error();
   compileAll(files, options.wantHost);
-  if (auto error = reportErrors(files)) return *error;
+  if (auto error = reportErrors(files, *launches)) return *error;
 
   Program program;
   program.facts.files = options.files;
@@ -166,6 +232,7 @@ OrError<Program> compile(const Options& options) {
     if (options.wantHost) program.hostObjects.push_back(std::move(file.host.object));
     joinHostFacts(std::move(file.host), file.kernels, program.facts);
   }
+  nameLaunchFacts(*launches, program.facts);
   return program;
 }
 

@@ -3,6 +3,7 @@
 #include "frontend/host_side.h"
 
 #include "frontend/host_facts.h"
+#include "frontend/managed.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/CodeGen/BackendUtil.h>
@@ -83,6 +84,7 @@ public:
     std::unique_ptr<llvm::Module> module(generator.ReleaseModule());
     if (!module || compiler.getDiagnostics().hasErrorOccurred()) return;
     defineRegistration(*module);
+    lowerManagedVariables(*module);
     auto messages = std::make_unique<BackendMessages>(log);
     BackendMessages& outcome = *messages;
     context.setDiagnosticHandler(std::move(messages));
@@ -115,7 +117,7 @@ void adjustForHost(clang::CompilerInvocation& invocation) {
 
 bool compileHost(const CompileJobs& jobs, HostWishes wishes, DiagnosticLog& log, HostSide& result) {
   llvm::LLVMContext context;
-  const bool ok = runClang(jobs.host, log, adjustForHost, [&](clang::CompilerInstance& compiler) {
+  const bool ok = runClang(jobs, jobs.host, log, adjustForHost, [&](clang::CompilerInstance& compiler) {
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(std::make_unique<Facts>(compiler, wishes.wholeProgram, result));
     if (wishes.wantObject) {

@@ -4,6 +4,10 @@
 #if defined(__CUDA__) && defined(__CUDACC__)
 #include "kcheck_min_max.h"
 
+// Clang has no managed variables for CUDA: the front end looks for the annotation.
+#undef __managed__
+#define __managed__ __attribute__((device, annotate("kcheck.managed")))
+
 // Clang drops an assumption whose condition calls a function; a function that is handed the value keeps it.
 __attribute__((host, device, always_inline)) static inline constexpr void __kcheck_assume(bool condition) {
   __builtin_assume(condition);

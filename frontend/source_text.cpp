@@ -1,0 +1,107 @@
+// Looks at and adapts source text before clang sees it.
+#include "frontend/source_text.h"
+
+#include <clang/Basic/LangOptions.h>
+#include <clang/Lex/Lexer.h>
+#include <llvm/ADT/StringExtras.h>
+#include <llvm/ADT/StringRef.h>
+
+namespace kcheck::frontend {
+namespace {
+
+struct RawToken {
+  llvm::StringRef text;
+  std::size_t offset;
+};
+
+/// All tokens, without comments and preprocessing.
+std::vector<RawToken> tokensOf(const std::string& text) {
+  clang::LangOptions options;
+  options.CPlusPlus = options.CPlusPlus11 = options.CPlusPlus14 = options.CPlusPlus17 = true;
+  options.LineComment = true;
+  clang::Lexer lexer(clang::SourceLocation(), options, text.data(), text.data(), text.data() + text.size());
+  std::vector<RawToken> tokens;
+  clang::Token token;
+  do {
+    lexer.LexFromRawLexer(token);
+    const std::size_t end = std::size_t(lexer.getBufferLocation() - text.data());
+    tokens.push_back({llvm::StringRef(text).slice(end - token.getLength(), end), end - token.getLength()});
+  } while (!token.is(clang::tok::eof));
+  tokens.pop_back();
+  return tokens;
+}
+
+} // namespace
+
+SourceLook lookAt(const std::string& text) {
+  SourceLook look;
+  int depth = 0;
+  const std::vector<RawToken> tokens = tokensOf(text);
+  for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+    if (tokens[i].text == "{") ++depth;
+    if (tokens[i].text == "}") --depth;
+    if (depth == 0 && tokens[i].text == "main" && tokens[i + 1].text == "(") look.definesMain = true;
+  }
+  return look;
+}
+
+std::string adaptToClang(const std::string& text) {
+  std::string result = text;
+  if (text.find("alignas") == std::string::npos) return result;
+  const std::vector<RawToken> tokens = tokensOf(text);
+  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (tokens[i].text != "__shared__" || tokens[i + 1].text != "alignas" || tokens[i + 2].text != "(")
+      continue;
+    int depth = 0;
+    std::size_t last = i + 2;
+    for (; last < tokens.size(); ++last) {
+      if (tokens[last].text == "(") ++depth;
+      if (tokens[last].text == ")" && --depth == 0) break;
+    }
+    if (last == tokens.size()) break;
+    const std::size_t begin = tokens[i].offset, middle = tokens[i + 1].offset, end = tokens[last].offset + 1;
+    const std::string alignment = text.substr(middle, end - middle);
+    const std::string gap =
+        text.substr(begin + tokens[i].text.size(), middle - begin - tokens[i].text.size());
+    // `extern __shared__ alignas(16) T x[]` has a word before, where alignas may not stand either: it goes in
+    // front.
+    std::size_t first = begin;
+    std::string before;
+    if (i > 0 && (tokens[i - 1].text == "extern" || tokens[i - 1].text == "static")) {
+      first = tokens[i - 1].offset;
+      before = text.substr(first, begin - first);
+    }
+    result.replace(first, end - first, alignment + gap + before + "__shared__");
+  }
+  return result;
+}
+
+bool mentionsKernel(const std::string& text, const std::string& kernel) {
+  llvm::StringRef name = kernel;
+  name = name.take_until([](char c) { return c == '<'; }).trim();
+  if (const std::size_t colon = name.rfind(':'); colon != llvm::StringRef::npos)
+    name = name.drop_front(colon + 1);
+  for (const RawToken& token : tokensOf(text))
+    if (token.text == name) return true;
+  return false;
+}
+
+void placeLaunchLine(LaunchLine& launch, const std::string& file, const std::string& text,
+                     std::size_t number) {
+  launch.file = "--launch";
+  launch.line = unsigned(number + 1);
+  launch.column = 1;
+  const llvm::StringRef whole = text;
+  for (std::size_t at = whole.find(launch.text); at != llvm::StringRef::npos;
+       at = whole.find(launch.text, at + 1)) {
+    const std::size_t lineBegin =
+        whole.rfind('\n', at) == llvm::StringRef::npos ? 0 : whole.rfind('\n', at) + 1;
+    if (!whole.slice(lineBegin, at).contains("launch:")) continue;
+    launch.file = file;
+    launch.line = unsigned(whole.take_front(at).count('\n')) + 1;
+    launch.column = unsigned(at - lineBegin) + 1;
+    return;
+  }
+}
+
+} // namespace kcheck::frontend

@@ -1,0 +1,26 @@
+// The text that clang compiles instead of a file's own, where the two differ: a main for launch lines, and
+// what nvcc accepts but no forced include can make clang accept. Lines and columns of the user's code stay as
+// they are.
+#pragma once
+
+#include "frontend/launch_line.h"
+
+namespace kcheck::frontend {
+
+/// What a quick look at the tokens shows.
+struct SourceLook {
+  bool definesMain = false;
+};
+SourceLook lookAt(const std::string& text);
+
+/// `__shared__ alignas(16)` is an error to clang, `alignas(16) __shared__` is not; both have the same length.
+std::string adaptToClang(const std::string& text);
+
+/// Whether the text has a kernel of that name (template arguments and namespaces are ignored).
+bool mentionsKernel(const std::string& text, const std::string& kernel);
+
+/// Sets file, line and column: those of the `launch:` comment when the launch line stands in one.
+void placeLaunchLine(LaunchLine& launch, const std::string& file, const std::string& text,
+                     std::size_t number);
+
+} // namespace kcheck::frontend
