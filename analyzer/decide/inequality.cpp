@@ -67,35 +67,39 @@ bool Inequalities::search(const Poly& p, unsigned depth, unsigned& budget) const
   if (b.lo >= 0 && b.lo < kUnbounded) return true;
   if (b.hi < 0 || depth == 0 || budget == 0) return false;
   --budget;
-  // The monomial that pulls the bound down most; an inequality with that monomial of the same sign removes
-  // it.
-  const Monomial* worst = nullptr;
-  Int coefficient = 0, least = 0;
+  // An inequality that has a monomial with the same sign removes it; those that pull the bound down first.
+  std::vector<std::pair<Int, const Monomial*>> order;
   for (auto& [monomial, k] : p.terms) {
     if (monomial.empty()) continue;
     Bounds mb = bounds(monomial);
-    Int lo = std::min(times(mb.lo, k), times(mb.hi, k));
-    if (lo < least) {
-      least = lo;
-      worst = &monomial;
-      coefficient = k;
-    }
+    order.emplace_back(std::min(times(mb.lo, k), times(mb.hi, k)), &monomial);
   }
-  if (!worst) return false;
+  std::sort(order.begin(), order.end(), [](auto& x, auto& y) { return x.first < y.first; });
+  bool anyNegative = !order.empty() && order.front().first < 0;
+  for (auto& [least, monomial] : order) {
+    if (anyNegative && least >= 0) break;
+    if (removeBy(*monomial, p, depth, budget)) return true;
+    if (anyNegative || budget == 0) break; // what is unbounded must go, so there is no second choice
+  }
+  return false;
+}
+
+/// Tries every inequality that can remove the monomial from p.
+bool Inequalities::removeBy(const Monomial& target, const Poly& p, unsigned depth, unsigned& budget) const {
+  Int coefficient = p.terms.at(target);
   for (const Poly* fact : known) {
     for (auto& [monomial, k] : fact->terms) {
       Monomial rest;
-      if (monomial.empty() || (k < 0) != (coefficient < 0) || !quotient(*worst, monomial, rest)) continue;
+      if (monomial.empty() || (k < 0) != (coefficient < 0) || !quotient(target, monomial, rest)) continue;
       if (!rest.empty() && bounds(rest).lo < 0) continue;
       // |k| p - |coefficient| rest fact >= 0 implies p >= 0.
-      Poly times;
-      Poly factor;
+      Poly product, factor;
       factor.add(rest, 1);
-      if (!Poly::multiply(*fact, factor, times)) continue;
-      Int g = gcd(k, coefficient), up = (k < 0 ? -k : k) / g,
-          down = (coefficient < 0 ? -coefficient : coefficient) / g;
+      if (!Poly::multiply(*fact, factor, product)) continue;
+      Int g = gcd(k, coefficient), up = (k < 0 ? -k : k) / g;
+      Int down = (coefficient < 0 ? -coefficient : coefficient) / g;
       Poly next = p.scaled(up);
-      next.add(times, -down);
+      next.add(product, -down);
       if (search(next, depth - 1, budget)) return true;
       if (budget == 0) return false;
     }

@@ -26,6 +26,7 @@ public:
 
 private:
   bool search(const Poly& p, unsigned depth, unsigned& budget) const;
+  bool removeBy(const Monomial& target, const Poly& p, unsigned depth, unsigned& budget) const;
   RangeOf rangeOf;
   std::vector<const Poly*> known;
 };
