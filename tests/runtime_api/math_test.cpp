@@ -46,7 +46,7 @@ KC_DIRECTION(ru)
 KC_DIRECTION(rd)
 #undef KC_DIRECTION
 
-    float __nv_fmaxf(float, float);
+float __nv_fmaxf(float, float);
 float __nv_fminf(float, float);
 float __nv_saturatef(float);
 float __nv_fast_powf(float, float);

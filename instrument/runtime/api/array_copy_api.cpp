@@ -150,6 +150,18 @@ Error cudaMemcpy2DArrayToArray(Array* to, std::size_t toX, std::size_t toY, cons
   });
 }
 
+Error cudaMemcpyArrayToArray(Array* to, std::size_t toX, std::size_t toY, const Array* from,
+                             std::size_t fromX, std::size_t fromY, std::size_t bytes, CopyKind kind) {
+  PlaneCopy copy{0, 0, kind, "cudaMemcpyArrayToArray", __builtin_return_address(0), false, nullptr};
+  return call([&] {
+    Error error = linearRows(to, bytes, copy.width, copy.height);
+    if (error != Error::Success) return error;
+    kcheck::runtime::api::Side source;
+    error = place({const_cast<Array*>(from), fromX, fromY}, copy.width, copy.height, source);
+    return error == Error::Success ? toArray({to, toX, toY}, source.base, source.pitch, copy) : error;
+  });
+}
+
 Error cudaMemcpyToArray(Array* to, std::size_t x, std::size_t y, const void* from, std::size_t bytes,
                         CopyKind kind) {
   PlaneCopy copy{0, 0, kind, "cudaMemcpyToArray", __builtin_return_address(0), false, nullptr};

@@ -283,6 +283,88 @@ struct DeviceProperties {
   int reserved[56];
 };
 
+struct KernelNodeParams {
+  void* function;
+  Dim3 grid, block;
+  unsigned dynamicShared;
+  void** arguments;
+  void** extra;
+};
+struct FillNodeParams {
+  void* target;
+  std::size_t pitch;
+  unsigned value, elementSize;
+  std::size_t width, height; ///< elements, rows
+};
+struct HostNodeParams {
+  void (*function)(void*);
+  void* userData;
+};
+struct AllocateNodeParams {
+  PoolProperties pool;
+  const AccessDesc* access;
+  std::size_t accessCount, bytes;
+  void* pointer;
+};
+struct CopyNodeParams {
+  int flags, reserved[3];
+  Copy3D copy;
+};
+enum class NodeType : int {
+  Kernel,
+  Copy,
+  Fill,
+  Host,
+  Graph,
+  Empty,
+  WaitEvent,
+  EventRecord,
+  SemaphoreSignal,
+  SemaphoreWait,
+  Allocate,
+  Free,
+  Conditional = 13,
+};
+struct NodeParams {
+  NodeType type;
+  int reserved0[3];
+  union {
+    long long reserved1[29];
+    KernelNodeParams kernel;
+    CopyNodeParams copy;
+    FillNodeParams fill;
+    HostNodeParams host;
+    struct {
+      Graph* graph;
+      int ownership;
+    } child;
+    struct {
+      Event* event;
+    } event;
+    AllocateNodeParams allocate;
+    struct {
+      void* pointer;
+    } free;
+  } of;
+  long long reserved2;
+};
+struct EdgeData {
+  unsigned char fromPort, toPort, type, reserved[5];
+};
+enum class CaptureStatus : int { None, Active, Invalidated };
+enum class CaptureMode : int { Global, ThreadLocal, Relaxed };
+struct InstantiateParams {
+  unsigned long long flags;
+  StreamHandle uploadStream;
+  GraphNode* failedNode;
+  int result;
+};
+struct UpdateResult {
+  int result; ///< 0 success, 2 topology changed, 3 node type changed, 4 function changed
+  GraphNode* node;
+  GraphNode* fromNode;
+};
+
 using HostFunction = void (*)(void* userData);
 using StreamCallback = void (*)(StreamHandle stream, Error status, void* userData);
 

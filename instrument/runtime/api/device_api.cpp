@@ -3,6 +3,7 @@
 
 #include "instrument/runtime/api/device_state.h"
 #include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/graph.h"
 #include "instrument/runtime/api/services.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/launch.h"
@@ -22,6 +23,7 @@ namespace {
 bool isDevice(int device) { return device == 0; }
 
 Error synchroniseDevice() {
+  if (legacyStreamIsForbidden()) return Error::StreamCaptureUnsupported;
   deviceSynchronized();
   flushPrintf();
   return deviceErrorAtSynchronisation();

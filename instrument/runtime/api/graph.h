@@ -1,9 +1,59 @@
-// Graphs as the rest of the API sees them: capture of stream work, and replay.
+// Graphs: nodes of stream work with dependencies, made by capture or by hand, copied when instantiated,
+// replayed when launched.
 #pragma once
 
+#include "instrument/runtime/api/handles.h"
 #include "instrument/runtime/api/work.h"
 
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace kcheck::cuda {
+
+struct GraphNode {
+  runtime::api::Work work;
+  std::vector<GraphNode*> after; ///< dependencies
+  Graph* graph = nullptr;
+  std::uint64_t number = 0; ///< orders nodes of a graph as they were made
+  bool enabled = true;
+  /// Of replay: the node's own stream and the event at its end, where the graph is no chain.
+  mutable std::uint64_t stream = 0, done = 0;
+};
+
+struct Graph {
+  std::vector<std::unique_ptr<GraphNode>> nodes;
+  std::uint64_t made = 0;
+  mutable std::uint64_t begin = 0;                        ///< event at the start of a replay
+  std::unordered_map<const GraphNode*, GraphNode*> twins; ///< of a copy: original to own node
+  CaptureMode captureMode = CaptureMode::Global;          ///< while it is being captured
+};
+
+struct GraphExec {
+  std::unique_ptr<Graph> graph;
+  unsigned long long flags = 0;
+};
+
+} // namespace kcheck::cuda
+
 namespace kcheck::runtime::api {
+
+HandleTable<cuda::Graph>& graphs();
+HandleTable<cuda::GraphExec>& executables();
+
+/// Whether the graph is the program's, or one under capture.
+bool isGraph(const cuda::Graph* graph);
+/// Whether the node belongs to a graph of the program.
+bool isNode(const cuda::GraphNode* node);
+
+cuda::GraphNode* addNode(cuda::Graph& graph, Work work, std::vector<cuda::GraphNode*> after);
+std::unique_ptr<cuda::Graph> copyGraph(const cuda::Graph& graph);
+cuda::NodeType typeOf(const Work& work);
+/// Dependencies first; nodes that do not depend on each other in the order they were made.
+std::vector<const cuda::GraphNode*> inOrder(const cuda::Graph& graph);
+
+/// Performs all nodes in the order of their dependencies, as part of the stream.
+void performGraph(const cuda::Graph& graph, std::uint64_t stream);
 
 /// Adds the work to the graph that captures the stream.
 cuda::Error capture(cuda::Stream& stream, Work work);
@@ -11,9 +61,7 @@ cuda::Error capture(cuda::Stream& stream, Work work);
 cuda::Error joinCapture(cuda::Stream& stream, cuda::Event& event);
 /// An event recorded while its stream is captured marks a place in the graph.
 cuda::Error recordInCapture(cuda::Event& event, cuda::Stream& stream);
-/// A capture that is not relaxed forbids the legacy default stream meanwhile.
+/// A capture that is not relaxed forbids the legacy default stream and waiting for the device meanwhile.
 bool legacyStreamIsForbidden();
-/// Performs all nodes in the order of their dependencies, as part of the stream.
-void performGraph(const cuda::Graph& graph, std::uint64_t stream);
 
 } // namespace kcheck::runtime::api

@@ -1,7 +1,7 @@
 // Pitched allocations; stream-ordered allocation and its pools, prefetch and advice.
 #include "instrument/runtime/api/device.h"
 #include "instrument/runtime/api/errors.h"
-#include "instrument/runtime/api/graph.h"
+#include "instrument/runtime/api/graph_nodes.h"
 #include "instrument/runtime/api/handles.h"
 #include "instrument/runtime/api/memory_use.h"
 #include "instrument/runtime/api/pointers.h"
@@ -61,7 +61,8 @@ Error allocateInStream(void** pointer, std::size_t bytes, MemPool* pool, cuda::S
   if (error != Error::Success) return error;
   pool->used += bytes;
   pool->usedHigh = std::max(pool->usedHigh, pool->used);
-  return submit(handle, AllocateWork{*pointer, bytes});
+  std::shared_ptr<void> owner = stream->capturing ? graphMemory(*pointer) : nullptr;
+  return submit(handle, AllocateWork{*pointer, bytes, std::move(owner)});
 }
 
 int* reuseSwitch(MemPool& pool, cuda::PoolAttribute attribute) {
@@ -111,7 +112,7 @@ Error cudaFreeAsync(void* pointer, cuda::StreamHandle handle) {
     cuda::Stream* stream = resolve(handle);
     if (!stream) return Error::InvalidResourceHandle;
     if (!pointer) return Error::InvalidValue;
-    if (stream->capturing) return submit(handle, FreeWork{pointer, caller});
+    if (stream->capturing) return submit(handle, FreeWork{pointer, false, caller});
     const Allocation* allocation = find(pointer);
     std::size_t bytes = allocation ? allocation->bytes : 0;
     Error error = freeLinear(pointer, true, "cudaFreeAsync", caller);

@@ -31,7 +31,8 @@ std::uint64_t newId() { return streamTable().nextId++; }
 
 Stream* resolve(cuda::StreamHandle handle) {
   auto value = reinterpret_cast<std::uintptr_t>(handle);
-  if (value == 0 || value == cuda::kLegacyStream) return &streamTable().legacy;
+  if (value == 0) value = streamTable().zeroIsPerThread ? cuda::kPerThreadStream : cuda::kLegacyStream;
+  if (value == cuda::kLegacyStream) return &streamTable().legacy;
   if (value == cuda::kPerThreadStream) return &perThreadStream();
   return streamTable().streams.contains(handle) ? handle : nullptr;
 }

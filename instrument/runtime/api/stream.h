@@ -47,6 +47,7 @@ struct StreamTable {
   std::atomic<std::uint64_t> nextId{1}; ///< shared by streams and events, so that no number means two things
   cuda::Stream legacy;                  ///< number 0
   std::mutex order;                     ///< guards the counters of all streams
+  bool zeroIsPerThread = false;         ///< see per_thread_api.cpp
   std::recursive_mutex working;         ///< one operation at a time, whichever host thread asks for it
 };
 StreamTable& streamTable();

@@ -3,6 +3,7 @@
 
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/graph.h"
+#include "instrument/runtime/api/memory_use.h"
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/api/stream.h"
@@ -166,7 +167,9 @@ void perform(const Work& work, std::uint64_t stream) {
                  },
                  [&](const EventWork& w) { performEvent(w, stream); },
                  [&](const AllocateWork&) {}, // the address is there since the node was made
-                 [&](const FreeWork&) {},     // released with the graph
+                 [](const FreeWork& w) {
+                   if (!w.ofGraph) freeLinear(w.pointer, true, "cudaFreeAsync", w.caller);
+                 },
                  [&](const ChildWork& w) { performGraph(*w.graph, stream); },
              },
              work);

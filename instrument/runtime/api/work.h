@@ -66,13 +66,16 @@ struct EventWork {
 struct AllocateWork {
   void* pointer = nullptr; ///< the address is fixed when the node is made
   std::size_t bytes = 0;
+  std::shared_ptr<void>
+      owner; ///< frees the memory with the last graph that has the node, if it is still there
 };
 struct FreeWork {
   void* pointer = nullptr;
+  bool ofGraph = false; ///< memory of an allocation node, which lives as long as its graph
   void* caller = nullptr;
 };
 struct ChildWork {
-  std::shared_ptr<cuda::Graph> graph;
+  std::shared_ptr<cuda::Graph> graph; ///< a copy of its own
 };
 struct EmptyWork {};
 
