@@ -110,7 +110,10 @@ private:
   }
 
   void rewrite(llvm::Function& function) {
+    // What is computed once stands before an anchor of its own: the first instruction may be erased.
     llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
+    llvm::Instruction* anchor = builder.CreateAlloca(builder.getInt8Ty(), nullptr, "anchor");
+    builder.SetInsertPoint(anchor);
     std::map<std::string, llvm::Value*> registers;
     std::map<llvm::Value*, llvm::Value*> places;
     llvm::Value* thread = function.arg_empty() ? nullptr : function.getArg(0);
@@ -121,6 +124,7 @@ private:
         for (llvm::Use& use : instruction.operands()) rewriteOperand(use, builder, places, thread);
         rewriteInstruction(instruction, builder, registers, thread);
       }
+    anchor->eraseFromParent();
   }
 
   void rewriteOperand(llvm::Use& use, llvm::IRBuilder<>& builder,

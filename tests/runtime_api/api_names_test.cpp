@@ -1,5 +1,5 @@
-// Every function of the toolkit's runtime header is defined: implemented, refused as the device refuses it, or
-// reported as missing; none is left to fail at link time without a word.
+// Every function of the toolkit's runtime header is defined: implemented, refused as the device refuses it,
+// or reported as missing; none is left to fail at link time without a word.
 #include <cstdio>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -41,9 +41,10 @@ TEST(RuntimeApi, EveryFunctionOfTheToolkitIsDefined) {
   for (std::sregex_iterator it(content.begin(), content.end(), declaration), end; it != end; ++it, ++found)
     EXPECT_TRUE(defined.contains((*it)[1])) << (*it)[1];
   EXPECT_GT(found, 300u);
-  for (const char* name : {"__cudaRegisterFatBinary", "__cudaRegisterFunction", "__cudaRegisterVar",
-                           "__cudaPushCallConfiguration", "__cudaPopCallConfiguration", "cudaMemcpyAsync_ptsz",
-                           "cudaLaunchKernel_ptsz", "cudaMemcpy_ptds", "cudaProfilerStart"})
+  for (const char* name :
+       {"__cudaRegisterFatBinary", "__cudaRegisterFunction", "__cudaRegisterVar",
+        "__cudaPushCallConfiguration", "__cudaPopCallConfiguration", "cudaMemcpyAsync_ptsz",
+        "cudaLaunchKernel_ptsz", "cudaMemcpy_ptds", "cudaProfilerStart"})
     EXPECT_TRUE(defined.contains(name)) << name;
 }
 

@@ -1,5 +1,6 @@
-// Whole CUDA programs on the virtual device: each file of programs/ checks its own results and prints PASS. A program
-// may say in comments what the report must contain (`// expect-report: TEXT`), or that it ends otherwise
+// Whole CUDA programs on the virtual device: each file of programs/ checks its own results and prints PASS. A
+// program may say in comments what the report must contain (`// expect-report: TEXT`), or that it ends
+// otherwise
 // (`// expect-status: N`).
 #include <array>
 #include <cstdio>
@@ -15,7 +16,8 @@ namespace {
 
 std::vector<std::string> programs() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(KCHECK_SOURCE_DIR "/tests/runtime_api/programs"))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(KCHECK_SOURCE_DIR "/tests/runtime_api/programs"))
     if (entry.path().extension() == ".cu") files.push_back(entry.path().stem());
   std::sort(files.begin(), files.end());
   return files;
@@ -28,7 +30,8 @@ std::vector<std::string> marked(const std::string& file, const std::string& mark
   std::vector<std::string> texts;
   std::ifstream source(file);
   for (std::string line; std::getline(source, line);)
-    if (std::size_t at = line.find(marker); at != std::string::npos) texts.push_back(line.substr(at + marker.size()));
+    if (std::size_t at = line.find(marker); at != std::string::npos)
+      texts.push_back(line.substr(at + marker.size()));
   return texts;
 }
 
@@ -39,14 +42,16 @@ TEST_P(Programs, PassesItsOwnChecks) {
   ASSERT_TRUE(pipe);
   std::string output;
   std::array<char, 4096> buffer;
-  while (std::size_t bytes = std::fread(buffer.data(), 1, buffer.size(), pipe)) output.append(buffer.data(), bytes);
+  while (std::size_t bytes = std::fread(buffer.data(), 1, buffer.size(), pipe))
+    output.append(buffer.data(), bytes);
   int status = pclose(pipe);
   ASSERT_TRUE(WIFEXITED(status)) << output;
   std::vector<std::string> wanted = marked(file, "// expect-status: ");
   EXPECT_EQ(WEXITSTATUS(status), wanted.empty() ? 0 : std::stoi(wanted.front())) << output;
   EXPECT_THAT(output, testing::HasSubstr("PASS"));
   EXPECT_THAT(output, testing::Not(testing::HasSubstr("FAIL")));
-  for (const std::string& text : marked(file, "// expect-report: ")) EXPECT_THAT(output, testing::HasSubstr(text));
+  for (const std::string& text : marked(file, "// expect-report: "))
+    EXPECT_THAT(output, testing::HasSubstr(text));
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Programs, testing::ValuesIn(programs()),

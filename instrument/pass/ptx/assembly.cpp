@@ -24,6 +24,7 @@ const Rules& allRules() {
     addMemory(table);
     addSynchronisation(table);
     addVideo(table);
+    addTextures(table);
     return table;
   }();
   return rules;

@@ -68,5 +68,6 @@ void addComparisons(Rules& rules);
 void addMemory(Rules& rules);
 void addSynchronisation(Rules& rules);
 void addVideo(Rules& rules);
+void addTextures(Rules& rules);
 
 } // namespace kcheck::instrument::ptx
