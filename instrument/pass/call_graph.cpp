@@ -39,6 +39,19 @@ CallGraph::CallGraph(llvm::Module& module) {
     if (!function.isDeclaration()) visit(function, path, done);
 }
 
+std::set<llvm::Function*> CallGraph::reachable(llvm::Function& from) const {
+  std::set<llvm::Function*> seen{&from};
+  std::vector<llvm::Function*> work{&from};
+  while (!work.empty()) {
+    llvm::Function* next = work.back();
+    work.pop_back();
+    for (const auto* list : {&direct(*next), &indirect(*next)})
+      for (llvm::Function* callee : *list)
+        if (seen.insert(callee).second) work.push_back(callee);
+  }
+  return seen;
+}
+
 void CallGraph::visit(llvm::Function& function, std::vector<llvm::Function*>& path,
                       std::set<llvm::Function*>& done) {
   if (auto on = std::find(path.begin(), path.end(), &function); on != path.end()) {

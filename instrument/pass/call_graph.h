@@ -28,6 +28,9 @@ public:
     return throughPointers.at(&function);
   }
 
+  /// `from` and everything that it may come to call.
+  std::set<llvm::Function*> reachable(llvm::Function& from) const;
+
 private:
   std::map<const llvm::Function*, std::vector<llvm::Function*>> calls, throughPointers;
   std::vector<llvm::Function*> order;

@@ -252,7 +252,8 @@ Observation collect(int descriptor, const std::string&, const Facts& facts) {
   if (mapped == MAP_FAILED) return {};
   llvm::symbolize::LLVMSymbolizer symboliser;
   Symbolise symbolise = [&](const std::string& program, std::uint64_t offset) -> Location {
-    auto frames = symboliser.symbolizeInlinedCode(program, {offset, llvm::object::SectionedAddress::UndefSection});
+    auto frames =
+        symboliser.symbolizeInlinedCode(program, {offset, llvm::object::SectionedAddress::UndefSection});
     if (!frames) {
       llvm::consumeError(frames.takeError());
       return {};

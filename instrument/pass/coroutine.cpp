@@ -129,9 +129,6 @@ void lowerWaits(DeviceCode& code) {
     for (llvm::Instruction& instruction : llvm::instructions(function))
       if (isWaitMarker(instruction)) markers.push_back(llvm::cast<llvm::CallInst>(&instruction));
     KernelCode* kernel = code.kernelOf(function);
-    if (kernel)
-      for (llvm::CallInst* marker : markers)
-        kernel->usesGridSync |= waitKindOf(*marker) == abi::WaitKind::GridSync;
     bool isCoroutine = kernel && kernel->suspension == Suspension::Coroutine;
     std::optional<Coroutine> coroutine;
     if (isCoroutine) coroutine.emplace(function);

@@ -35,7 +35,7 @@ struct KernelCode {
   std::string symbol;              ///< as host code names it
   std::uint32_t maxThreads = 0;
   Suspension suspension = Suspension::Never;
-  bool usesGridSync = false;
+  std::uint32_t traits = 0; ///< abi::KernelTrait bits
   std::vector<abi::ParameterInfo> parameters;
   std::uint32_t argumentBytes = 0;
   std::vector<PlacedShared> shared;

@@ -35,6 +35,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
       {"polling", yieldInPollingLoops},
       {"entries", buildEntries},
       {"finish hooks", finishHooks},
+      {"traits", findTraits},
       {"shared memory", placeSharedMemory},
       {"retarget", retarget},
       {"waits", lowerWaits},

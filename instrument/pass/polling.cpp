@@ -46,6 +46,9 @@ class SliceBuilder {
 public:
   explicit SliceBuilder(const llvm::Loop& loop) : loop(loop) {}
 
+  /// Volatile and atomic reads that the exits looked at so far depend on.
+  const std::vector<llvm::Instruction*>& awaited() const { return reads; }
+
   ExitSlice of(llvm::Value* condition) {
     slice = {};
     seen.clear();
@@ -63,7 +66,7 @@ private:
   const llvm::Loop& loop;
   ExitSlice slice;
   std::set<llvm::Value*> seen;
-  std::vector<llvm::Instruction*> work;
+  std::vector<llvm::Instruction*> work, reads;
 
   void add(llvm::Value* value) {
     auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
@@ -77,15 +80,18 @@ private:
       // Which value a phi takes is decided by the branches inside the loop that lead here.
       for (llvm::BasicBlock* incoming : phi->blocks()) addDeciders(incoming);
     } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
-      if (isOthers(load->getPointerOperand()))
-        (load->isSimple() ? slice.readsMemory : slice.synchronises) = true;
+      if (!isOthers(load->getPointerOperand())) return;
+      (load->isSimple() ? slice.readsMemory : slice.synchronises) = true;
+      if (!load->isSimple()) reads.push_back(load);
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
       auto* operand = llvm::dyn_cast<llvm::ConstantInt>(update->getValOperand());
       bool adds = update->getOperation() == llvm::AtomicRMWInst::Add ||
                   update->getOperation() == llvm::AtomicRMWInst::Sub;
       (adds && !(operand && operand->isZero()) ? slice.takesTickets : slice.synchronises) = true;
+      if (slice.synchronises) reads.push_back(update);
     } else if (llvm::isa<llvm::AtomicCmpXchgInst>(&instruction)) {
       slice.synchronises = true;
+      reads.push_back(&instruction);
     } else if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
       if (!call->doesNotAccessMemory() && !isWaitMarker(*call)) slice.readsMemory = true;
     }
@@ -111,7 +117,19 @@ private:
   }
 };
 
-bool polls(const llvm::Loop& loop) {
+/// Tells the runtime which reads wait for another thread: their hooks stand before them.
+void markPolled(DeviceCode& code, const std::vector<llvm::Instruction*>& reads) {
+  for (llvm::Instruction* read : reads)
+    for (llvm::Instruction* before = read->getPrevNode(); before; before = before->getPrevNode()) {
+      if (before->mayReadOrWriteMemory() && !llvm::isa<llvm::CallInst>(before)) break;
+      if (!isCallTo(*before, Call::kcRead) && !isCallTo(*before, Call::kcAtomic)) continue;
+      auto* site = llvm::cast<llvm::ConstantInt>(llvm::cast<llvm::CallInst>(before)->getArgOperand(3));
+      code.sites[std::uint32_t(site->getZExtValue())].flags |= abi::SitePolled;
+      break;
+    }
+}
+
+bool polls(DeviceCode& code, const llvm::Loop& loop) {
   llvm::SmallVector<llvm::BasicBlock*> exiting;
   loop.getExitingBlocks(exiting);
   if (exiting.empty()) return true; // leaves by nothing: at least the others must get on
@@ -125,7 +143,10 @@ bool polls(const llvm::Loop& loop) {
       condition = choice->getCondition();
     if (!condition) continue;
     const ExitSlice slice = builder.of(condition);
-    if (slice.synchronises) return true;
+    if (slice.synchronises) {
+      markPolled(code, builder.awaited());
+      return true;
+    }
     memory |= slice.readsMemory && !slice.takesTickets;
     counted |= slice.counts;
   }
@@ -152,7 +173,7 @@ void yieldInPollingLoops(DeviceCode& code) {
     llvm::LoopInfo loops(dominators);
     std::vector<llvm::Loop*> found;
     for (llvm::Loop* loop : loops.getLoopsInPreorder())
-      if (polls(*loop)) found.push_back(loop);
+      if (polls(code, *loop)) found.push_back(loop);
     for (llvm::Loop* loop : found) addYield(*loop);
   }
 }

@@ -32,25 +32,12 @@ std::string nameOf(const llvm::GlobalVariable& variable) {
   return last == std::string::npos ? full : full.substr(last + 2);
 }
 
-std::set<llvm::Function*> reachable(const CallGraph& graph, llvm::Function& from) {
-  std::set<llvm::Function*> seen{&from};
-  std::vector<llvm::Function*> work{&from};
-  while (!work.empty()) {
-    llvm::Function* next = work.back();
-    work.pop_back();
-    for (const auto* list : {&graph.direct(*next), &graph.indirect(*next)})
-      for (llvm::Function* callee : *list)
-        if (seen.insert(callee).second) work.push_back(callee);
-  }
-  return seen;
-}
-
 Users usersOf(DeviceCode& code, const std::vector<llvm::GlobalVariable*>& variables) {
   const CallGraph graph(code.module);
   Users users;
   for (llvm::GlobalVariable* variable : variables) users[variable];
   for (std::size_t number = 0; number < code.kernels.size(); ++number)
-    for (llvm::Function* function : reachable(graph, *code.kernels[number].entry))
+    for (llvm::Function* function : graph.reachable(*code.kernels[number].entry))
       for (llvm::Instruction& instruction : llvm::instructions(*function))
         for (llvm::Value* operand : instruction.operands())
           if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(operand))

@@ -28,6 +28,9 @@ void buildEntries(DeviceCode& code);
 /// Gives hooks and waits their final sites; leaves out proved sites; writes out checks of local arrays.
 void finishHooks(DeviceCode& code);
 
+/// What may order a kernel's threads, for the runtime to leave out what cannot matter.
+void findTraits(DeviceCode& code);
+
 /// NVPTX to x86-64: hidden thread parameter, one address space, shared window, slots for globals, registers.
 void placeSharedMemory(DeviceCode& code);
 void retarget(DeviceCode& code);

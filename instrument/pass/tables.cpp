@@ -65,8 +65,8 @@ llvm::Constant* kernelRow(TableWriter& write, const DeviceCode& code, const Kern
        write.array(parameters), write.word(kernel.parameters.size()), write.word(kernel.argumentBytes),
        write.array(shared), write.word(kernel.shared.size()), write.word(kernel.sharedBytes),
        write.word(kernel.declaredSharedBytes), write.word(std::uint32_t(kernel.suspension)),
-       write.word(kernel.usesGridSync), write.word(kernel.maxThreads),
-       write.text(facts ? facts->where.file : ""), write.word(facts ? facts->where.line : 0), write.word(0)},
+       write.word(kernel.traits), write.word(kernel.maxThreads), write.text(facts ? facts->where.file : ""),
+       write.word(facts ? facts->where.line : 0), write.word(0)},
       sizeof(abi::KernelEntry));
 }
 

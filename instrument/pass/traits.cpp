@@ -1,0 +1,57 @@
+// What may order a kernel's threads besides whole-block barriers. The runtime keeps the state for fences,
+// orders and warps only where a kernel can use it.
+#include "instrument/pass/call_graph.h"
+#include "instrument/pass/markers.h"
+#include "instrument/pass/stages.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Module.h>
+
+namespace kcheck::instrument {
+
+namespace {
+
+constexpr std::uint32_t kOrderMask = 7;
+
+std::uint32_t argument(const llvm::CallInst& call, unsigned position) {
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(call.getArgOperand(position));
+  return constant ? std::uint32_t(constant->getZExtValue()) : ~0u;
+}
+
+std::uint32_t traitsOfWait(const llvm::CallInst& marker) {
+  switch (waitKindOf(marker)) {
+  case abi::WaitKind::GridSync: return abi::TraitGridSync;
+  case abi::WaitKind::WarpSync: return abi::TraitWarpSync;
+  case abi::WaitKind::BarrierArrive: return abi::TraitNamedBarrier;
+  case abi::WaitKind::BlockBarrier:
+    return argument(marker, 1) == 0 && argument(marker, 2) == 0 ? 0 : abi::TraitNamedBarrier;
+  default: return 0;
+  }
+}
+
+std::uint32_t traitsOf(DeviceCode& code, const llvm::Instruction& instruction) {
+  if (isWaitMarker(instruction)) return traitsOfWait(llvm::cast<llvm::CallInst>(instruction));
+  if (isCallTo(instruction, Call::kcFence)) return abi::TraitFences;
+  bool isAtomic = isCallTo(instruction, Call::kcAtomic);
+  if (isAtomic && argument(llvm::cast<llvm::CallInst>(instruction), 4) & kOrderMask) return abi::TraitFences;
+  if (!isAtomic && !isCallTo(instruction, Call::kcRead) && !isCallTo(instruction, Call::kcWrite)) return 0;
+  std::uint32_t site = argument(llvm::cast<llvm::CallInst>(instruction), 3);
+  return code.sites[site].flags & (abi::SiteVolatile | abi::SitePolled) ? abi::TraitFences : 0;
+}
+
+} // namespace
+
+void findTraits(DeviceCode& code) {
+  const CallGraph graph(code.module);
+  std::map<llvm::Function*, std::uint32_t> traits;
+  for (llvm::Function* function : graph.calleesFirst())
+    for (llvm::Instruction& instruction : llvm::instructions(*function))
+      traits[function] |= traitsOf(code, instruction);
+  for (KernelCode& kernel : code.kernels) {
+    kernel.traits = abi::TraitsKnown;
+    for (llvm::Function* function : graph.reachable(*kernel.entry)) kernel.traits |= traits[function];
+  }
+}
+
+} // namespace kcheck::instrument
