@@ -78,6 +78,7 @@ private:
   void noteCopy(const clang::CXXConstructExpr& made) {
     if (made.getNumArgs() == 0 || !made.getConstructor()->isCopyOrMoveConstructor()) return;
     const clang::Expr& source = *made.getArg(0)->IgnoreParenImpCasts();
+    noteArgument(source, *made.getArg(0)); // a copy constructor with a body
     for (clang::SourceLocation at : distinct(made.getExprLoc(), source.getExprLoc())) {
       noteLvalue(AccessKind::Read, source, source, at);
       noteLvalue(AccessKind::Write, source, made, at);
@@ -93,6 +94,7 @@ private:
         noteLvalue(AccessKind::Write, call, *member->getArg(0)->IgnoreParenImpCasts(), at);
       }
     }
+    for (const clang::Expr* argument : call.arguments()) noteArgument(call, *argument);
     const clang::Expr* pointer = onlyPointer(call);
     for (clang::SourceLocation at : distinct(call.getExprLoc(), call.getBeginLoc())) {
       if (pointer) {
@@ -138,11 +140,8 @@ private:
   }
 
   /// An access through a pointer: `&c[0]` accesses `c[0]`, `c + i` accesses `c[i]`, `p` accesses `*p`.
-  void notePointer(const clang::Expr& whole, const clang::Expr& pointer, clang::SourceLocation at) {
+  void describePointer(const clang::Expr& pointer, SourceAccess& access) {
     const clang::Expr& written = *pointer.IgnoreParenCasts();
-    SourceAccess access;
-    access.isCall = true;
-    access.where = locate(whole.getSourceRange(), ast);
     const auto* address = llvm::dyn_cast<clang::UnaryOperator>(&written);
     const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(&written);
     if (address && address->getOpcode() == clang::UO_AddrOf) {
@@ -161,7 +160,28 @@ private:
       access.expr = textOf(written, ast);
       access.array = arrayTextOf(written, ast);
     }
+  }
+
+  void notePointer(const clang::Expr& whole, const clang::Expr& pointer, clang::SourceLocation at) {
+    SourceAccess access;
+    access.isCall = true;
+    access.where = locate(whole.getSourceRange(), ast);
+    describePointer(pointer, access);
     add(at, std::move(access));
+  }
+
+  /// Every argument through which a call can reach memory, at the place where its address is computed.
+  void noteArgument(const clang::Expr& whole, const clang::Expr& argument) {
+    if (!argument.getType()->isPointerType() && !argument.isGLValue()) return;
+    const clang::Expr* written = argument.IgnoreParenCasts();
+    SourceAccess access;
+    access.isArgument = true;
+    access.where = locate(whole.getSourceRange(), ast);
+    describePointer(argument, access);
+    if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(written);
+        address && address->getOpcode() == clang::UO_AddrOf)
+      written = address->getSubExpr()->IgnoreParens();
+    add(written->getExprLoc(), std::move(access));
   }
 
   void noteLvalue(AccessKind kind, const clang::Expr& whole, const clang::Expr& lvalue,
@@ -207,6 +227,14 @@ AccessTable::AccessTable(const clang::FunctionDecl& decl, const clang::ASTContex
   if (decl.hasBody(definition)) walker.walk(definition->getBody());
 }
 
+SourceAccess* AccessTable::matchArgument(unsigned line, unsigned column) {
+  const auto place = places.find({line, column});
+  if (place == places.end()) return nullptr;
+  for (SourceAccess& access : place->second)
+    if (access.isArgument) return &access;
+  return nullptr;
+}
+
 SourceAccess* AccessTable::match(unsigned line, unsigned column, AccessKind kind, std::uint64_t bytes,
                                  bool inlined) {
   const auto place = places.find({line, column});
@@ -214,7 +242,7 @@ SourceAccess* AccessTable::match(unsigned line, unsigned column, AccessKind kind
   SourceAccess* best = nullptr;
   int bestScore = -1;
   for (SourceAccess& access : place->second) {
-    if (inlined && !access.isCall) continue;
+    if (access.isArgument || (inlined && !access.isCall)) continue;
     if (!access.isCall && access.kind != kind) continue;
     if (access.isCall && !inlined && kind != AccessKind::Atomic && bestScore >= 0) continue;
     int score = 0;

@@ -17,6 +17,7 @@ namespace kcheck::frontend {
 struct SourceAccess {
   AccessKind kind = AccessKind::Read;
   bool isCall = false;
+  bool isArgument = false; ///< stands where a call's argument computes an address; `where` is the call
   std::uint64_t bytes = 0; ///< 0: unknown
   Location where;          ///< of the whole expression
   std::string expr, array;
@@ -30,6 +31,9 @@ public:
 
   /// The next access of this kind at a place, in order of evaluation; null when the source shows none.
   SourceAccess* match(unsigned line, unsigned column, AccessKind kind, std::uint64_t bytes, bool inlined);
+
+  /// The argument of a call whose address is computed at a place.
+  SourceAccess* matchArgument(unsigned line, unsigned column);
 
 private:
   std::map<std::pair<unsigned, unsigned>, std::vector<SourceAccess>> places;

@@ -3,6 +3,7 @@
 #include "frontend/device_side.h"
 
 #include "frontend/inline_wrappers.h"
+#include "frontend/nvcc_semantics.h"
 #include "frontend/pretty.h"
 #include "frontend/sites.h"
 
@@ -23,25 +24,6 @@ DeviceSide::DeviceSide(DeviceSide&&) noexcept = default;
 DeviceSide& DeviceSide::operator=(DeviceSide&&) noexcept = default;
 
 namespace {
-
-/// The getters behind `threadIdx.x` have no side effects, but clang's header does not say so, and clang drops
-/// assumptions whose condition might have some.
-class MarkGetters : public clang::ASTConsumer {
-public:
-  bool HandleTopLevelDecl(clang::DeclGroupRef group) override {
-    for (clang::Decl* decl : group)
-      if (auto* record = llvm::dyn_cast<clang::CXXRecordDecl>(decl)) mark(*record);
-    return true;
-  }
-
-private:
-  static void mark(clang::CXXRecordDecl& record) {
-    if (!record.getIdentifier() || !record.getName().starts_with("__cuda_builtin_")) return;
-    for (clang::CXXMethodDecl* method : record.methods())
-      if (method->getIdentifier() && method->getName().starts_with("__fetch_builtin_"))
-        method->addAttr(clang::ConstAttr::CreateImplicit(method->getASTContext()));
-  }
-};
 
 std::vector<Kernel> listKernels(const llvm::Module& module, clang::CodeGenerator& generator,
                                 const clang::ASTContext& ast) {
@@ -126,7 +108,7 @@ bool compileDevice(const CompileJobs& jobs, DiagnosticLog& log, DeviceSide& resu
                                  compiler.getCodeGenOpts(), *result.context));
     auto finish = std::make_unique<Finish>(*generator, compiler, result);
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
-    consumers.push_back(std::make_unique<MarkGetters>());
+    consumers.push_back(makeNvccSemantics());
     consumers.push_back(std::move(generator));
     consumers.push_back(std::move(finish));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));

@@ -4,6 +4,7 @@
 
 #include "frontend/host_facts.h"
 #include "frontend/managed.h"
+#include "frontend/nvcc_semantics.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/CodeGen/BackendUtil.h>
@@ -119,6 +120,7 @@ bool compileHost(const CompileJobs& jobs, HostWishes wishes, DiagnosticLog& log,
   llvm::LLVMContext context;
   const bool ok = runClang(jobs, jobs.host, log, adjustForHost, [&](clang::CompilerInstance& compiler) {
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
+    consumers.push_back(makeNvccSemantics());
     consumers.push_back(std::make_unique<Facts>(compiler, wishes.wholeProgram, result));
     if (wishes.wantObject) {
       std::unique_ptr<clang::CodeGenerator> generator(

@@ -4,15 +4,24 @@
 #include <llvm/ADT/SCCIterator.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/CallGraph.h>
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 namespace kcheck::frontend {
 namespace {
 
-constexpr unsigned kLargestWrapper = 160; ///< instructions, what it calls included
+constexpr unsigned kLargestWrapper = 250;   ///< instructions, what it calls included
+constexpr unsigned kLargestDispatch = 1000; ///< with a constant argument, which prunes most of it
+
+/// The grid barrier of cooperative groups, which both passes know by its name.
+bool isKnownByName(const llvm::Function& function) {
+  return function.getName().contains("cooperative_groups") && function.getName().contains("sync_grids");
+}
 
 /// Functions so that callees come before callers, without those that call themselves in a circle.
 std::vector<llvm::Function*> calleesFirst(llvm::Module& module,
@@ -30,15 +39,37 @@ std::vector<llvm::Function*> calleesFirst(llvm::Module& module,
   return order;
 }
 
-void inlineCalls(llvm::Function& caller, const llvm::SmallPtrSetImpl<llvm::Function*>& wrappers) {
+bool hasConstantArgument(const llvm::CallBase& call) {
+  return llvm::any_of(call.args(),
+                      [](const llvm::Use& argument) { return llvm::isa<llvm::ConstantInt>(argument); });
+}
+
+/// `wrappers` and their sizes in instructions.
+void inlineCalls(llvm::Function& caller, const llvm::DenseMap<const llvm::Function*, unsigned>& wrappers) {
   std::vector<llvm::CallBase*> calls;
-  for (llvm::Instruction& instruction : llvm::instructions(caller))
-    if (auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction))
-      if (wrappers.contains(call->getCalledFunction())) calls.push_back(call);
+  for (llvm::Instruction& instruction : llvm::instructions(caller)) {
+    auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    const auto wrapper = call ? wrappers.find(call->getCalledFunction()) : wrappers.end();
+    if (wrapper == wrappers.end()) continue;
+    if (wrapper->second <= kLargestWrapper || hasConstantArgument(*call)) calls.push_back(call);
+  }
   for (llvm::CallBase* call : calls) {
     llvm::InlineFunctionInfo info;
     llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false);
   }
+}
+
+/// Scalars of a wrapper go to registers, so that inlining with constant arguments (a memory order, say)
+/// leaves only the branch that is taken.
+void promoteScalars(llvm::Function& function) {
+  std::vector<llvm::AllocaInst*> promotable;
+  for (llvm::Instruction& instruction : function.getEntryBlock())
+    if (auto* alloca = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+        alloca && llvm::isAllocaPromotable(alloca))
+      promotable.push_back(alloca);
+  if (promotable.empty()) return;
+  llvm::DominatorTree dominators(function);
+  llvm::PromoteMemToReg(promotable, dominators);
 }
 
 void dropUnused(llvm::Module& module) {
@@ -58,13 +89,15 @@ void dropUnused(llvm::Module& module) {
 
 void inlineWrappers(llvm::Module& module, const std::function<bool(const llvm::Function&)>& inSystemHeader) {
   llvm::SmallPtrSet<llvm::Function*, 16> recursive;
-  llvm::SmallPtrSet<llvm::Function*, 32> wrappers;
+  llvm::DenseMap<const llvm::Function*, unsigned> wrappers;
   for (llvm::Function* function : calleesFirst(module, recursive)) {
     inlineCalls(*function, wrappers);
-    const bool small = function->getInstructionCount() <= kLargestWrapper;
-    if (small && !recursive.contains(function) && !function->hasFnAttribute(llvm::Attribute::NoInline) &&
-        !function->isVarArg() && inSystemHeader(*function))
-      wrappers.insert(function);
+    if (!inSystemHeader(*function)) continue;
+    promoteScalars(*function);
+    const unsigned size = function->getInstructionCount();
+    if (size <= kLargestDispatch && !recursive.contains(function) && !isKnownByName(*function) &&
+        !function->hasFnAttribute(llvm::Attribute::NoInline) && !function->isVarArg())
+      wrappers[function] = size;
   }
   dropUnused(module);
 }

@@ -78,7 +78,11 @@ std::uint64_t ptxBytes(llvm::StringRef text) {
 std::vector<MemoryOperation> assemblyOperations(const llvm::CallBase& call, llvm::StringRef text) {
   const llvm::Value* pointer = firstPointer(call);
   const std::uint64_t bytes = ptxBytes(text);
-  if (mentions(text, {"atom.", "red."})) return {{AccessKind::Atomic, pointer, bytes}};
+  // Loads and stores with an order or a scope are atomic (cuda::atomic).
+  const bool isOrdered =
+      text.contains(".relaxed.") || text.contains(".acquire.") || text.contains(".release.");
+  if (mentions(text, {"atom.", "red.", "mbarrier."}) || (isOrdered && mentions(text, {"ld.", "st."})))
+    return {{AccessKind::Atomic, pointer, bytes}};
   if (mentions(text, {"cp.async.ca.", "cp.async.cg.", "cp.async.bulk."}))
     return {{AccessKind::Write, nullptr, 0}, {AccessKind::Read, nullptr, 0}};
   if (mentions(text, {"st.", "wmma.store", "stmatrix"})) return {{AccessKind::Write, pointer, bytes}};

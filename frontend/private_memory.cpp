@@ -1,6 +1,8 @@
 // What mem2reg and SROA would promote, asked without changing the code.
 #include "frontend/private_memory.h"
 
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Operator.h>
@@ -76,9 +78,22 @@ const llvm::Value* variableOf(const llvm::Value* address) {
   return nullptr;
 }
 
+/// A variable of an inlined wrapper, or one that clang made up: the user has no name for it.
+bool isTemporary(const llvm::Value* address) {
+  auto* alloca =
+      llvm::dyn_cast<llvm::AllocaInst>(const_cast<llvm::Value*>(llvm::getUnderlyingObject(address, 0)));
+  if (!alloca) return false;
+  for (const llvm::DbgVariableRecord* declare : llvm::findDVRDeclares(alloca))
+    if (!declare->getDebugLoc()->getInlinedAt()) return false;
+  for (const llvm::DbgDeclareInst* declare : llvm::findDbgDeclares(alloca))
+    if (!declare->getDebugLoc()->getInlinedAt()) return false;
+  return true;
+}
+
 } // namespace
 
 bool PrivateMemory::operator()(const llvm::Value* address) {
+  if (isTemporary(address)) return true;
   const llvm::Value* variable = variableOf(address);
   if (!variable) return false;
   if (const auto* argument = llvm::dyn_cast<llvm::Argument>(variable))

@@ -83,16 +83,37 @@ private:
     return at;
   }
 
+  /// Where the user's own code computes the address that inlined code accesses.
+  static const llvm::DILocation* argumentLocation(const llvm::Value* address) {
+    for (unsigned steps = 0; address && steps < 16; ++steps) {
+      const auto* instruction = llvm::dyn_cast<llvm::Instruction>(address);
+      if (!instruction) return nullptr;
+      const llvm::DILocation* at = instruction->getDebugLoc();
+      if (at && !at->getInlinedAt()) return at;
+      if (const auto* gep = llvm::dyn_cast<llvm::GetElementPtrInst>(instruction))
+        address = gep->getPointerOperand();
+      else if (llvm::isa<llvm::CastInst>(instruction))
+        address = instruction->getOperand(0);
+      else
+        return nullptr;
+    }
+    return nullptr;
+  }
+
   SourceAccess* findAccess(const llvm::Instruction& instruction, const MemoryOperation& operation) {
     const llvm::DILocation* at = userLocation(instruction);
     if (!at || !table) return nullptr;
     const bool inlined = at != instruction.getDebugLoc().get();
+    if (const llvm::DILocation* computed = inlined ? argumentLocation(operation.address) : nullptr)
+      if (SourceAccess* access = table->matchArgument(computed->getLine(), computed->getColumn()))
+        return access;
     return table->match(at->getLine(), at->getColumn(), operation.kind, operation.bytes, inlined);
   }
 
   /// The pieces of one copied object are one access of the source.
   bool sharesSite(const SourceAccess& access, const MemoryOperation& operation) const {
-    return !access.isCall && access.site != kNoSite && sites[access.site].bytes == operation.bytes;
+    return !access.isCall && !access.isArgument && access.site != kNoSite &&
+           sites[access.site].bytes == operation.bytes;
   }
 
   static void attach(llvm::Instruction& instruction, const char* kind, SiteId id) {

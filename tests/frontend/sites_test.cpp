@@ -137,5 +137,34 @@ TEST(Sites, MacrosStandWhereTheyAreUsed) {
               "3:3-15 write (a)[(i) + 1] of a, 4\n");
 }
 
+TEST(Sites, ArgumentsOfHeaderFunctionsAreToldApart) {
+  expectSites("__global__ void k(float* a, float* b, float4* v, int i) {\n"
+              "  atomicExch(&a[i], b[1]);\n"
+              "  a[2] = __ldg(b + i);\n"
+              "  int old = atomicCAS((int*)a, 0, 1);\n"
+              "  __stcs(&v[i], __ldcs(v + 1));\n"
+              "}\n",
+              "2:21-25 read b[1] of b, 4\n"
+              "2:3-26 atomic a[i] of a, 4\n"
+              "3:10-22 read b[i] of b, 4\n"
+              "3:3-22 write a[2] of a, 4\n"
+              "4:13-37 atomic *a of a, 4\n"
+              "5:17-30 read v[1] of v, 16\n"
+              "5:3-31 write v[i] of v, 16\n");
+}
+
+TEST(Sites, PrintfsArgumentsHaveNone) {
+  expectSites("#include <cstdio>\n"
+              "__global__ void k(int* c) { printf(\"%d %d\\n\", threadIdx.x, c[0]); }\n",
+              "2:60-64 read c[0] of c, 4\n");
+}
+
+TEST(Sites, CopiesOfLargeObjectsHaveBothSides) {
+  expectSites("struct Big { int a[100]; };\n"
+              "__global__ void k(Big* s, Big* t) { s[1] = t[2]; }\n",
+              "2:37-48 write s[1] of s, 400\n"
+              "2:44-48 read t[2] of t, 400\n");
+}
+
 } // namespace
 } // namespace kcheck::frontend

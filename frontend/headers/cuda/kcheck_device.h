@@ -66,44 +66,6 @@ __KC_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short com
   return old;
 }
 
-// Loads and stores with cache hints: plain accesses as far as meaning goes.
-#define __KC_HINTED(type)                                                                                              \
-  __KC_DEVICE type __ldcg(const type* p) { return *p; }                                                                \
-  __KC_DEVICE type __ldca(const type* p) { return *p; }                                                                \
-  __KC_DEVICE type __ldcs(const type* p) { return *p; }                                                                \
-  __KC_DEVICE type __ldlu(const type* p) { return *p; }                                                                \
-  __KC_DEVICE type __ldcv(const type* p) { return *(const volatile type*)p; }                                          \
-  __KC_DEVICE void __stwb(type* p, type v) { *p = v; }                                                                 \
-  __KC_DEVICE void __stcg(type* p, type v) { *p = v; }                                                                 \
-  __KC_DEVICE void __stcs(type* p, type v) { *p = v; }                                                                 \
-  __KC_DEVICE void __stwt(type* p, type v) { *p = v; }
-#define __KC_HINTED_VECTOR(type)                                                                                       \
-  __KC_DEVICE type __ldcg(const type* p) { return *p; }                                                                \
-  __KC_DEVICE type __ldca(const type* p) { return *p; }                                                                \
-  __KC_DEVICE type __ldcs(const type* p) { return *p; }                                                                \
-  __KC_DEVICE void __stcg(type* p, type v) { *p = v; }                                                                 \
-  __KC_DEVICE void __stcs(type* p, type v) { *p = v; }
-__KC_HINTED(char)
-__KC_HINTED(signed char)
-__KC_HINTED(short)
-__KC_HINTED(int)
-__KC_HINTED(long)
-__KC_HINTED(long long)
-__KC_HINTED(unsigned char)
-__KC_HINTED(unsigned short)
-__KC_HINTED(unsigned int)
-__KC_HINTED(unsigned long)
-__KC_HINTED(unsigned long long)
-__KC_HINTED(float)
-__KC_HINTED(double)
-__KC_HINTED_VECTOR(int2)
-__KC_HINTED_VECTOR(int4)
-__KC_HINTED_VECTOR(uint2)
-__KC_HINTED_VECTOR(uint4)
-__KC_HINTED_VECTOR(float2)
-__KC_HINTED_VECTOR(float4)
-__KC_HINTED_VECTOR(double2)
-
 // Addresses within one space as numbers; clang's headers define the _impl functions further down.
 typedef unsigned int cuuint32_t;
 typedef unsigned long long cuuint64_t;

@@ -1,5 +1,6 @@
 // What the main of a launch line uses to fill its arrays. Deterministic: the same values in every run.
 #pragma once
+#pragma GCC system_header
 
 #include <cstdint>
 #include <cstring>

@@ -1,6 +1,7 @@
 // min and max of two arithmetic types, as nvcc provides them: __KCHECK_MIN_MAX(qualifiers) defines one set. An int
 // with an unsigned int gives an unsigned int, and so on, as the usual conversions have it.
 #pragma once
+#pragma GCC system_header
 
 #define __KCHECK_MIN_MAX_OF(qualifiers, result, left, right)                                                           \
   qualifiers result min(const left a, const right b) { return (result)a < (result)b ? (result)a : (result)b; }         \

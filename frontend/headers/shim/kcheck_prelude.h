@@ -1,7 +1,9 @@
 // Included before every CUDA file, after the CUDA headers: what nvcc accepts and clang alone does not.
 #pragma once
+#pragma GCC system_header
 
 #if defined(__CUDA__) && defined(__CUDACC__)
+#include "kcheck_hints.h"
 #include "kcheck_min_max.h"
 
 // Clang has no managed variables for CUDA: the front end looks for the annotation.
