@@ -20,7 +20,7 @@ struct Extent {
 
 struct Options {
   std::optional<Extent> block, grid;
-  std::vector<std::string> kernels; ///< only these; empty: all
+  std::vector<std::string> kernels; ///< symbols: only these; empty: all
   bool mayAlias = false;            ///< pointer parameters may overlap
   double kernelSeconds = 10;        ///< budget of one kernel
   unsigned questionMilliseconds = 1000;

@@ -28,6 +28,7 @@ int main(int argc, char** argv) {
 
   auto program = frontend::compile(options->frontend);
   if (!program) return complain(program.error());
+  if (auto found = driver::findKernels(program->facts, *options); !found) return complain(found.error());
   if (options->dump != driver::Dump::None) {
     std::cout << driver::dumpOf(*program, *options);
     return 0;

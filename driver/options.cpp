@@ -73,7 +73,10 @@ void addReportOptions(CLI::App& app, Spelt& spelt) {
 void addPassOptions(CLI::App& app, Spelt& spelt) {
   app.add_flag("--static", spelt.onlyStatic, "the static pass only")->group("Passes");
   app.add_flag("--run", spelt.onlyRun, "the run only")->group("Passes");
-  app.add_option("--kernel", spelt.kernels, "only this kernel (repeatable)")->group("Passes")->take_all();
+  app.add_option("--kernel", spelt.kernels, "only this kernel (repeatable)")
+      ->group("Passes")
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option("--block", spelt.block,
                  "X[,Y[,Z]]: threads per block for the static pass; * leaves an axis free")
       ->group("Passes");
@@ -84,6 +87,7 @@ void addPassOptions(CLI::App& app, Spelt& spelt) {
          "--launch", spelt.launches,
          "a launch for a file without main: 'k<<<8,128>>>(float[1000], float[1000]=iota, 1000)' (repeatable)")
       ->take_all()
+      ->allow_extra_args(false) // a file may follow
       ->group("Passes");
   app.add_option("--assume", spelt.assume, "may-alias: pointer parameters may overlap")
       ->check(CLI::IsMember({"may-alias"}))

@@ -1,7 +1,9 @@
 // Runs both passes over a compiled program and joins what they say. See pipeline.h.
 #include "driver/pipeline.h"
 
+#include "report/kernel_name.h"
 #include "report/merge.h"
+#include "report/nearest.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/Module.h>
@@ -20,26 +22,6 @@ std::string joined(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
   return text;
-}
-
-/// --kernel must name kernels that are there.
-OrError<std::monostate> checkKernels(const Facts& facts, const std::vector<std::string>& wanted) {
-  if (facts.kernels.empty())
-    return Error{
-        fmt::format("no kernel in {}: nothing to check; is it a CUDA file with a __global__ function?",
-                    joined(facts.files))};
-  for (const std::string& name : wanted) {
-    bool found = false;
-    std::vector<std::string> names;
-    for (const Kernel& kernel : facts.kernels) {
-      const std::string plain = kernel.name.substr(0, kernel.name.find('('));
-      found |= kernel.symbol == name || kernel.name == name || plain == name;
-      names.push_back(plain);
-    }
-    if (!found)
-      return Error{fmt::format("--kernel={}: there is no such kernel; there are {}", name, joined(names))};
-  }
-  return std::monostate{};
 }
 
 /// Runs the program, or says why it is not run.
@@ -63,10 +45,28 @@ OrError<RunPart> observe(const frontend::Program& program, const Options& option
 
 } // namespace
 
+OrError<std::monostate> findKernels(const Facts& facts, Options& options) {
+  if (facts.kernels.empty())
+    return Error{
+        fmt::format("no kernel in {}: nothing to check; is it a CUDA file with a __global__ function?",
+                    joined(facts.files))};
+  std::vector<std::string> symbols, names;
+  for (const Kernel& kernel : facts.kernels) names.emplace_back(bareKernelName(kernel.name));
+  for (const std::string& wanted : options.analyzer.kernels) {
+    const std::size_t before = symbols.size();
+    for (const Kernel& kernel : facts.kernels)
+      if (namesKernel(wanted, kernel.symbol, kernel.name)) symbols.push_back(kernel.symbol);
+    if (symbols.size() > before) continue;
+    const auto nearest = nearestWord(wanted, names);
+    return Error{fmt::format("--kernel={}: there is no such kernel; {}", wanted,
+                             nearest ? "did you mean `" + *nearest + "`?" : "there are " + joined(names))};
+  }
+  options.analyzer.kernels = std::move(symbols);
+  return std::monostate{};
+}
+
 OrError<Report> check(const frontend::Program& program, const Options& options) {
   const Facts& facts = program.facts;
-  if (auto known = checkKernels(facts, options.analyzer.kernels); !known) return known.error();
-
   std::optional<StaticPart> staticPart;
   if (options.wantStatic) {
     auto start = std::chrono::steady_clock::now();

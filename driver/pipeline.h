@@ -5,6 +5,10 @@
 
 namespace kcheck::driver {
 
+/// Turns the names that --kernel gives into symbols, templates into all their instantiations. No kernel at
+/// all, or none of such a name, is an error.
+OrError<std::monostate> findKernels(const Facts& facts, Options& options);
+
 /// Runs the passes that the options ask for and joins what they say.
 OrError<Report> check(const frontend::Program& program, const Options& options);
 

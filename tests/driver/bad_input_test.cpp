@@ -102,7 +102,7 @@ TEST_F(BadInput, OptionsOutOfRange) {
   expectRefused({"--block=0", good}, "--block=0");
   expectRefused({"--block=2048", good}, "at most 1024");
   expectRefused({"--grid=-1", good}, "--grid=-1");
-  expectRefused({"--kernel=nope", "--static", good}, "there is no such kernel; there are k");
+  expectRefused({"--static", "--kernel=nope", good}, "there is no such kernel; there are k");
   expectRefused({"--cuda-path=/nonexistent", good}, "/nonexistent");
   expectRefused({"--arch=sm_1", good}, "sm_1");
 }
