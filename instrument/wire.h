@@ -109,7 +109,7 @@ struct Memory {
   std::int64_t offset;
 };
 
-enum FindingFlag : std::uint8_t { SameValue = 1, SawDifferentValue = 2, NarrowFence = 4 };
+enum FindingFlag : std::uint8_t { SameValue = 1, SawDifferentValue = 2, NarrowFence = 4, Withdrawn = 8 };
 
 struct Finding {
   Record head;

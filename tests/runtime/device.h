@@ -200,7 +200,7 @@ inline std::string textAt(wire::TextRef reference) {
 inline std::vector<const wire::Finding*> findingsOf(const std::string& name) {
   std::vector<const wire::Finding*> found;
   for (const auto* finding : records<wire::Finding>(wire::RecordKind::Finding))
-    if (textAt(finding->kernel) == name) found.push_back(finding);
+    if (textAt(finding->kernel) == name && !(finding->flags & wire::Withdrawn)) found.push_back(finding);
   return found;
 }
 

@@ -34,14 +34,14 @@ template <class Visit> void forRows(const CopyWork& work, Visit&& visit) {
 }
 
 void copyRow(std::byte* to, const std::byte* from, std::size_t bytes, Where toWhere, Where fromWhere,
-             std::uint64_t stream) {
+             std::uint64_t stream, void* caller) {
   std::memmove(to, from, bytes);
-  if (fromWhere != Where::Host) markReadByHost(from, bytes, stream);
+  if (fromWhere != Where::Host) markReadByHost(from, bytes, stream, caller);
   if (toWhere == Where::Host) return;
   if (fromWhere == Where::Device)
-    copyShadow(to, from, bytes, stream); // what nobody wrote stays unwritten
+    copyShadow(to, from, bytes, stream, caller); // what nobody wrote stays unwritten
   else
-    markWrittenByHost(to, bytes, stream);
+    markWrittenByHost(to, bytes, stream, caller);
 }
 
 void performCopy(const CopyWork& work, std::uint64_t stream) {
@@ -52,7 +52,7 @@ void performCopy(const CopyWork& work, std::uint64_t stream) {
       std::size_t first = firstUnwritten(fromRow, bytes);
       if (first < bytes) reportUnwrittenOutput(fromRow, bytes, first, work.caller);
     }
-    copyRow(toRow, fromRow, bytes, to, from, stream);
+    copyRow(toRow, fromRow, bytes, to, from, stream, work.caller);
   });
 }
 
@@ -70,7 +70,7 @@ void performFill(const FillWork& work, std::uint64_t stream) {
     for (std::size_t y = 0; y < work.height; ++y) {
       std::byte* row = work.to.base + z * work.to.slicePitch + y * work.to.pitch;
       fillRow(row, work.width, work.value, work.elementBytes);
-      if (whereIs(row) != Where::Host) markWrittenByHost(row, work.width, stream);
+      if (whereIs(row) != Where::Host) markWrittenByHost(row, work.width, stream, work.caller);
     }
 }
 

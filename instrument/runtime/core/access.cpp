@@ -29,18 +29,18 @@ void checkCell(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) 
     if (cell.read < access.block.born) cell.read = 0;
   }
   if (cell.write == kUnwritten) {
-    if (access.reads()) ++access.unwrittenBytes;
+    if (access.reads()) {
+      ++access.unwrittenBytes;
+      access.freshCells += cell.read == 0 || comesBefore(access.thread, cell.read, at, false);
+    }
   } else if (context().options.races) {
     checkWriter(access, cell, sites, at);
   }
   if (access.writes()) {
     if (context().options.races) checkReaders(access, cell, sites, at);
     noteWriter(access, cell, sites, at);
-  } else if (cell.write != kUnwritten || access.shared) {
-    noteReader(access, cell, sites, at);
   } else {
-    cell.read = access.thread.me;
-    sites.read = narrowSite(access.site);
+    noteReader(access, cell, sites, at);
   }
 }
 
@@ -68,7 +68,9 @@ void reportUnwrittenRead(CheckedAccess& access) {
   finding.accessCount = 1;
   finding.access[0] = describeThread(access.thread, access.site, access.doing());
   describeAccessed(access.block, finding.memory, access.address, access.bytes);
-  report(finding);
+  UnwrittenReads& reads = access.block.launch->unwrittenReads[narrowSite(access.site)];
+  reads.finding = report(finding);
+  reads.cells += access.freshCells;
 }
 
 } // namespace

@@ -121,6 +121,7 @@ bool answerBarriers(BlockState& block) {
       for (const ThreadState* thread : waiting)
         if (!samePlace(*thread, first)) {
           reportDivergence(block, first, *thread);
+          reportDivergence(block, *thread, first);
           break;
         }
     release(block, waiting, barrier);
@@ -133,8 +134,11 @@ bool forceBarriers(BlockState& block) {
   for (std::uint32_t barrier = 0; barrier < kBarriers; ++barrier) {
     std::vector<ThreadState*> waiting = waitingAt(block, barrier);
     if (waiting.empty()) continue;
-    if (const ThreadState* elsewhere = findElsewhere(block, *waiting.front()))
-      reportDivergence(block, *waiting.front(), *elsewhere);
+    const ThreadState& first = *waiting.front();
+    if (const ThreadState* elsewhere = findElsewhere(block, first)) {
+      reportDivergence(block, first, *elsewhere);
+      if (waitsFor(*elsewhere, WaitKind::BlockBarrier)) reportDivergence(block, *elsewhere, first);
+    }
     release(block, waiting, barrier);
     return true;
   }

@@ -38,6 +38,7 @@ Key keyOf(const wire::Finding& finding) {
   std::uint32_t first = finding.accessCount > 0 ? finding.access[0].site : wire::kNoSite;
   std::uint32_t second = finding.accessCount > 1 ? finding.access[1].site : wire::kNoSite;
   if (isRace(finding.rule) && second < first) std::swap(first, second);
+  if (finding.rule == wire::Rule::BarrierDivergence) second = wire::kNoSite; // one per barrier that is missed
   // Device findings are told apart by their sites, host findings by the place of the call and the memory.
   bool host = first == wire::kNoSite;
   wire::Rule rule = isPlainRace(finding.rule) ? wire::Rule::RaceGlobal : finding.rule;

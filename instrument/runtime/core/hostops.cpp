@@ -24,19 +24,20 @@ struct Range {
   }
 };
 
-Token operationToken(std::uint64_t stream) {
+Token operationToken(std::uint64_t stream, void* caller) {
   Context& all = context();
-  if (const Operation* same = all.streams.continued(stream)) return same->token;
-  return all.streams.begin(stream, all.epochs.takeOperation(), nullptr, nullptr).token;
+  if (const Operation* same = all.streams.continued(stream, caller)) return same->token;
+  return all.streams.begin(stream, all.epochs.takeOperation(), nullptr, caller).token;
 }
 
-void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites, bool writes) {
+void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites, bool writes, void* caller) {
   const Operation* other = context().streams.operationOf(token);
   wire::Finding finding = emptyFinding(wire::Rule::RaceHost);
   finding.nearness = wire::Nearness::Host;
   finding.accessCount = 2;
   finding.access[0].doing = wire::Doing::Host;
   finding.access[0].unused = writes;
+  finding.access[0].caller = finding.caller = reinterpret_cast<std::uint64_t>(caller);
   wire::Access& theirs = finding.access[1];
   bool kernel = other && other->kernel;
   theirs.doing = !kernel ? wire::Doing::Host : earlierWrites ? wire::Doing::Write : wire::Doing::Read;
@@ -49,29 +50,30 @@ void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites,
 }
 
 /// Checks one word or byte; true when nothing was wrong.
-bool checkCell(const Cell& cell, const CellSites& sites, Address at, bool writes) {
+bool checkCell(const Cell& cell, const CellSites& sites, Address at, bool writes, void* caller) {
   const Streams& streams = context().streams;
   if (!isReserved(cell.write) && cell.write >= streams.floor() && !streams.before(cell.write)) {
-    reportRace(at, cell.write, sites.write, true, writes);
+    reportRace(at, cell.write, sites.write, true, writes, caller);
     return false;
   }
   if (writes && cell.read >= streams.floor() && cell.read < kReadSet && !streams.before(cell.read)) {
-    reportRace(at, cell.read, sites.read, false, true);
+    reportRace(at, cell.read, sites.read, false, true, caller);
     return false;
   }
   return true;
 }
 
-void checkRange(const Range& range, bool writes) {
+void checkRange(const Range& range, bool writes, void* caller) {
   if (!context().options.races) return;
   Token floor = context().streams.floor();
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
     const Cell& cell = cellOf(at);
     if (cell.write == kBytes) {
       for (Address byte = at; byte < std::min((at | 3) + 1, range.end); ++byte)
-        if (!checkCell(byteCells(cell).cell[byte & 3], byteCells(cell).sites[byte & 3], byte, writes)) return;
+        if (!checkCell(byteCells(cell).cell[byte & 3], byteCells(cell).sites[byte & 3], byte, writes, caller))
+          return;
     } else if (((cell.write >= floor && !isReserved(cell.write)) || cell.read >= floor) &&
-               !checkCell(cell, sitesOf(at), at, writes)) {
+               !checkCell(cell, sitesOf(at), at, writes, caller)) {
       return; // one report per operation
     }
   }
@@ -79,21 +81,21 @@ void checkRange(const Range& range, bool writes) {
 
 } // namespace
 
-void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream) {
+void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller) {
   Range range(pointer, bytes);
   if (range.begin == range.end) return;
-  Token token = operationToken(stream);
-  checkRange(range, true);
+  Token token = operationToken(stream, caller);
+  checkRange(range, true, caller);
   context().allocations.materialise(range.begin);
   context().allocations.materialise(range.end - 1);
   fillShadow(range.begin, range.end - range.begin, token);
 }
 
-void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream) {
+void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream, void* caller) {
   Range range(pointer, bytes);
   if (range.begin == range.end) return;
-  Token token = operationToken(stream);
-  checkRange(range, false);
+  Token token = operationToken(stream, caller);
+  checkRange(range, false, caller);
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
     Cell& cell = cellOf(at);
     if (cell.write == kBytes) {
@@ -105,11 +107,11 @@ void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream
   }
 }
 
-void copyShadow(void* to, const void* from, std::size_t bytes, std::uint64_t stream) {
+void copyShadow(void* to, const void* from, std::size_t bytes, std::uint64_t stream, void* caller) {
   Range source(from, bytes), target(to, bytes);
   if (target.begin == target.end) return;
-  markReadByHost(from, bytes, stream);
-  markWrittenByHost(to, bytes, stream);
+  markReadByHost(from, bytes, stream, caller);
+  markWrittenByHost(to, bytes, stream, caller);
   // What nobody has written stays so in the copy.
   std::size_t known = std::min(source.end - source.begin, target.end - target.begin);
   for (std::size_t at = 0; at < known;) {

@@ -72,6 +72,19 @@ void noteLaunch(const LaunchState& launch) {
   ++record->count;
 }
 
+/// Reads of unwritten memory that all turned out to be races are reported as such only.
+void withdrawEarlyReads(LaunchState& launch) {
+  std::uint64_t cells = 0, raced = 0;
+  for (auto& [site, reads] : launch.unwrittenReads) {
+    cells += reads.cells;
+    raced += reads.raced;
+  }
+  for (auto& [site, reads] : launch.unwrittenReads)
+    if (reads.finding && reads.raced >= reads.cells && (reads.cells || raced >= cells))
+      reads.finding->flags |= wire::Withdrawn;
+  launch.unwrittenReads.clear();
+}
+
 void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& config) {
   launch.kernel = &kernel;
   launch.config = config;
@@ -126,6 +139,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
     runGrid(state);
   }
   settleValues(state);
+  withdrawEarlyReads(state);
   flushMetrics(state);
   context().launch = nullptr;
   if (state.faulted) context().fault = state.fault;

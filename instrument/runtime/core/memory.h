@@ -38,11 +38,11 @@ const Allocation* find(const void* pointer);
 bool isDeviceAddress(const void* pointer);
 
 /// What host-side operations (copies, memset) do to the shadow. `stream` orders them (0: the legacy default
-/// stream).
-void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream);
-void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream);
+/// stream); `caller` is the host return address.
+void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller = nullptr);
+void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream, void* caller = nullptr);
 /// Copies initialisation state along with content.
-void copyShadow(void* to, const void* from, std::size_t bytes, std::uint64_t stream);
+void copyShadow(void* to, const void* from, std::size_t bytes, std::uint64_t stream, void* caller = nullptr);
 /// First byte in [pointer, pointer + bytes) that nobody wrote, or `bytes` when all are written.
 std::size_t firstUnwritten(const void* pointer, std::size_t bytes);
 

@@ -12,6 +12,7 @@
 #include "instrument/wire.h"
 
 #include <csetjmp>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -100,10 +101,13 @@ struct ReadSet {
   std::vector<Reader> readers;
 };
 
+inline constexpr std::uint64_t kNoBlock = ~std::uint64_t{0}, kSeveralBlocks = kNoBlock - 1;
+
 /// What atomics have published through one word.
 struct SyncWord {
-  std::uint32_t version = 0; ///< counts atomic operations
-  bool released = false;     ///< a release has been seen
+  std::uint32_t version = 0;            ///< counts atomic operations
+  bool released = false;                ///< a release has been seen
+  std::uint64_t narrowBlock = kNoBlock; ///< whose block-scope atomics have changed it
   Clock device, wide;
   std::vector<std::pair<std::uint64_t, Clock>> byBlock; ///< releases of one block, for acquires of that block
   Clock& ofBlock(std::uint64_t block);
@@ -113,6 +117,12 @@ struct SyncWord {
 struct SiteTraffic {
   Traffic sum[2];
   Address example[2]{};
+};
+
+/// Reads of what nobody had written yet. Where the write came later without order, the race says it all.
+struct UnwrittenReads {
+  wire::Finding* finding = nullptr;
+  std::uint64_t cells = 0, raced = 0;
 };
 
 /// A write of a reported race whose value is not in memory yet.
@@ -143,8 +153,9 @@ struct LaunchState {
   std::unordered_map<Address, SyncWord> words;
   std::vector<std::uint8_t> atomicScope; ///< by site; of the last atomic there
   std::vector<PendingValue> pendingValues;
-  std::unique_ptr<AccessLog> accesses;            ///< of the warp that runs; null without metrics
-  std::vector<SiteTraffic> traffic;               ///< by site
+  std::map<std::uint32_t, UnwrittenReads> unwrittenReads; ///< by site
+  std::unique_ptr<AccessLog> accesses;                    ///< of the warp that runs; null without metrics
+  std::vector<SiteTraffic> traffic;                       ///< by site
   std::vector<std::unique_ptr<BlockState>> slots; ///< room for resident blocks; `live` threads tell who runs
   bool fibres = false;                            ///< every thread has a stack of its own
   bool steps = false;                             ///< and gives way at every access

@@ -51,10 +51,11 @@ const Operation& Streams::begin(std::uint64_t stream, Token token, const abi::Ke
   return operations.back();
 }
 
-const Operation* Streams::continued(std::uint64_t stream) const {
+const Operation* Streams::continued(std::uint64_t stream, void* caller) const {
   if (operations.empty()) return nullptr;
   const Operation& last = operations.back();
-  return last.stream == stream && !last.kernel && !knows(host, last) ? &last : nullptr;
+  return last.stream == stream && !last.kernel && last.caller == caller && !knows(host, last) ? &last
+                                                                                              : nullptr;
 }
 
 const Operation* Streams::operationOf(Token token) const {

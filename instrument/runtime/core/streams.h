@@ -25,7 +25,7 @@ public:
   const Operation& begin(std::uint64_t stream, Token token, const abi::KernelEntry* kernel, void* caller);
   /// The current operation again if it is a copy or fill in the same stream that the host has not seen
   /// finished.
-  const Operation* continued(std::uint64_t stream) const;
+  const Operation* continued(std::uint64_t stream, void* caller) const;
 
   /// Tokens below come before the current operation.
   Token floor() const { return currentFloor; }

@@ -154,7 +154,13 @@ void synchronise(ThreadState& thread, Address at, AtomicOrder order) {
   SyncState& state = stateOf(thread);
   if (state.seenWord != at >> 2) state.rememberWord();
   state.seenWord = at >> 2;
-  if (order.loads()) state.seenVersion = word.version;
+  // Atomics of block scope by other blocks are not seen as atomic, so they order nothing here.
+  std::uint64_t block = thread.owner().index;
+  if (order.stores() && order.scope() < 2 && word.narrowBlock != block)
+    word.narrowBlock = word.narrowBlock == kNoBlock ? block : kSeveralBlocks;
+  bool agree = word.narrowBlock == kNoBlock || word.narrowBlock == block;
+  if (order.loads() && agree && (order.scope() >= 2 || word.narrowBlock == block))
+    state.seenVersion = word.version;
 }
 
 void SyncState::rememberWord() {
