@@ -18,6 +18,8 @@
 namespace kcheck::runtime {
 namespace {
 
+constexpr std::uint32_t kReadSetNumbers = kBytes - kReadSet;
+
 std::mutex& launchMutex() {
   static std::mutex* mutex = new std::mutex;
   return *mutex;
@@ -102,7 +104,9 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.exact = !known || (traits & (abi::TraitFences | abi::TraitWarpSync | abi::TraitNamedBarrier));
   launch.fibres = kernel.canSuspend == 2 || context().options.schedule == ScheduleKind::Lockstep;
   launch.steps = context().options.schedule == ScheduleKind::Lockstep;
-  launch.firstReadSet = 0;
+  // Numbers of read sets stay in the shadow: those of earlier launches must not mean sets of this one.
+  launch.firstReadSet += static_cast<std::uint32_t>(launch.readSets.size());
+  if (launch.firstReadSet > kReadSetNumbers / 2) launch.firstReadSet = 0;
   launch.readSets.clear();
   launch.words.clear();
   launch.atomicScope.clear();

@@ -35,7 +35,7 @@ bool isReadSet(Token read) { return read >= kReadSet && read < kBytes; }
 
 ReadSet* readSetOf(LaunchState& launch, Token read) {
   std::uint32_t index = read - kReadSet;
-  if (!isReadSet(read) || index < launch.firstReadSet) return nullptr;
+  if (!isReadSet(read) || index - launch.firstReadSet >= launch.readSets.size()) return nullptr;
   return &launch.readSets[index - launch.firstReadSet];
 }
 
