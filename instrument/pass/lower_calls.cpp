@@ -49,7 +49,9 @@ bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
     value = l.operand(0);
     auto* byte = l.b.CreateTrunc(l.operand(1), l.b.getInt8Ty());
     l.sited(l.b.CreateMemSet(l.operand(0), byte, l.operand(2), llvm::Align(1)));
-  } else if (name.starts_with("llvm.") || isMathLibrary(name) || isOurs(name)) {
+  } else if (isMathLibrary(name)) {
+    return lowerMath(l, name, value);
+  } else if (name.starts_with("llvm.") || isOurs(name)) {
     return false;
   } else {
     value = l.unsupported("call of `" + name.str() + "` in device code");

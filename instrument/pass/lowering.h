@@ -56,6 +56,9 @@ bool lowerCollective(Lowering& lowering, llvm::StringRef name, llvm::Value*& val
 bool lowerAtomic(Lowering& lowering, llvm::StringRef name, llvm::Value*& value);
 bool lowerArithmetic(Lowering& lowering, llvm::StringRef name, llvm::Value*& value);
 
+/// Math functions with results or arrays behind pointers.
+bool lowerMath(Lowering& lowering, llvm::StringRef name, llvm::Value*& value);
+
 /// Calls of functions that CUDA's device library defines: vprintf, malloc, __assertfail, ...
 bool lowerLibraryCall(Lowering& lowering, llvm::StringRef name, llvm::Value*& value);
 

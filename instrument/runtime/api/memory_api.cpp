@@ -3,6 +3,7 @@
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/memory_use.h"
 #include "instrument/runtime/api/pointers.h"
+#include "instrument/runtime/api/registry.h"
 #include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/core/memory.h"
 
@@ -60,7 +61,9 @@ Where whereIs(const void* pointer) {
   const Allocation* allocation = find(pointer);
   if (!allocation) return Where::Host;
   if (allocation->kind == MemoryKind::Pinned) return Where::Pinned;
-  return allocation->kind == MemoryKind::Managed ? Where::Managed : Where::Device;
+  bool managed = allocation->kind == MemoryKind::Managed ||
+                 (allocation->kind == MemoryKind::Symbol && isManagedVariable(allocation->base));
+  return managed ? Where::Managed : Where::Device;
 }
 
 bool staysInside(const void* pointer, std::size_t bytes) {
@@ -176,6 +179,7 @@ Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
     if (after != ranges.begin() && std::prev(after)->first + std::prev(after)->second.bytes > number(pointer))
       return Error::HostMemoryAlreadyRegistered;
     ranges[number(pointer)] = {bytes, flags};
+    registerHostRange(pointer, bytes);
     return Error::Success;
   });
 }
@@ -183,7 +187,9 @@ Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
 Error cudaHostUnregister(void* pointer) {
   return call([&] {
     std::lock_guard lock(state().mutex);
-    return state().registered.erase(number(pointer)) ? Error::Success : Error::HostMemoryNotRegistered;
+    if (!state().registered.erase(number(pointer))) return Error::HostMemoryNotRegistered;
+    unregisterHostRange(pointer);
+    return Error::Success;
   });
 }
 

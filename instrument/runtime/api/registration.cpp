@@ -27,7 +27,8 @@ struct Registry {
   std::mutex mutex;
   std::unordered_map<const void*, std::unique_ptr<Function>> functions;
   std::unordered_map<const void*, Variable> variables;
-  std::vector<ManagedVariable> managed; ///< not yet placed
+  std::vector<ManagedVariable> managed;           ///< not yet placed
+  std::unordered_map<const void*, Symbol> placed; ///< managed variables by their address
 };
 
 Registry& registry() {
@@ -68,6 +69,11 @@ Function* findFunctionByName(const char* name) {
 
 bool findVariable(const void* shadow, Symbol& symbol) {
   std::lock_guard lock(registry().mutex);
+  // Host code names a managed variable by its address in device memory.
+  if (auto managed = registry().placed.find(shadow); managed != registry().placed.end()) {
+    symbol = managed->second;
+    return true;
+  }
   auto found = registry().variables.find(shadow);
   if (found == registry().variables.end()) return false;
   symbol.name = found->second.name;
@@ -82,10 +88,19 @@ bool findVariable(const void* shadow, Symbol& symbol) {
 void placeManagedVariables() {
   std::lock_guard lock(registry().mutex);
   std::erase_if(registry().managed, [](const ManagedVariable& variable) {
-    void* address = findSymbol(variable.name, nullptr);
-    if (address) *variable.slot = address;
-    return address != nullptr;
+    Symbol symbol;
+    symbol.name = variable.name;
+    symbol.address = findSymbol(variable.name, &symbol.bytes);
+    if (!symbol.address) return false;
+    *variable.slot = symbol.address;
+    registry().placed[symbol.address] = symbol;
+    return true;
   });
+}
+
+bool isManagedVariable(const void* address) {
+  std::lock_guard lock(registry().mutex);
+  return registry().placed.contains(address);
 }
 
 } // namespace kcheck::runtime::api

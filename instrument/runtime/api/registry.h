@@ -35,6 +35,8 @@ Function* findFunction(const void* stub);
 Function* findFunctionByName(const char* name);
 /// The variable whose host shadow is `shadow`; nothing when it is none or the device module lacks it.
 bool findVariable(const void* shadow, Symbol& symbol);
+/// Whether a `__managed__` variable starts at this address of device memory.
+bool isManagedVariable(const void* address);
 /// Gives managed variables their address; after modules have been registered.
 void placeManagedVariables();
 

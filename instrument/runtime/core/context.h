@@ -9,6 +9,7 @@
 #include "instrument/runtime/core/options.h"
 #include "instrument/runtime/core/streams.h"
 
+#include <map>
 #include <mutex>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Context {
   RuntimeOptions options;
   std::mutex mutex; ///< over allocations
   Allocations allocations;
+  std::map<std::uintptr_t, std::size_t> registeredHost; ///< bytes by start
   Epochs epochs;
   Streams streams;
   std::vector<const abi::ModuleEntry*> modules;

@@ -166,6 +166,26 @@ const Allocation* find(const void* pointer) {
 
 bool isDeviceAddress(const void* pointer) { return inArena(addressOf(pointer)); }
 
+void registerHostRange(const void* pointer, std::size_t bytes) {
+  std::lock_guard lock(context().mutex);
+  context().registeredHost[addressOf(pointer)] = bytes;
+}
+
+void unregisterHostRange(const void* pointer) {
+  std::lock_guard lock(context().mutex);
+  context().registeredHost.erase(addressOf(pointer));
+}
+
+bool isRegisteredHost(const void* pointer, std::size_t bytes) {
+  std::lock_guard lock(context().mutex);
+  const auto& ranges = context().registeredHost;
+  auto after = ranges.upper_bound(addressOf(pointer));
+  if (after == ranges.begin()) return false;
+  auto range = std::prev(after);
+  Address offset = addressOf(pointer) - range->first;
+  return offset <= range->second && bytes <= range->second - offset;
+}
+
 std::size_t firstUnwritten(const void* pointer, std::size_t bytes) {
   std::lock_guard lock(context().mutex);
   Address begin = addressOf(pointer);

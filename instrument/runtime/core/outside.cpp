@@ -99,6 +99,7 @@ void checkForeign(ThreadState& thread, Address address, std::size_t bytes, std::
                   AccessKind kind) {
   if (thread.owner().frames.holds(reinterpret_cast<void*>(address)) || onDeviceStack(thread, address)) return;
   if (kind == AccessKind::Read && inConstants(address)) return;
+  if (isRegisteredHost(reinterpret_cast<const void*>(address), bytes)) return;
   bool null = address < 65536;
   wire::Finding finding =
       findingAt(null ? wire::Rule::OutOfBounds : wire::Rule::WrongSpace, thread, address, bytes, site, kind);
