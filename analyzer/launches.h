@@ -2,6 +2,7 @@
 #pragma once
 
 #include "analyzer/analyzer.h"
+#include "analyzer/model/barriers.h"
 #include "analyzer/model/model_builder.h"
 
 namespace kcheck::analyzer {

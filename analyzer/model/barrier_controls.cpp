@@ -89,8 +89,8 @@ private:
     bool othersExit =
         any_of(successors(block), [&](const BasicBlock* next) { return leadsToExit(next, barrier); });
     auto& execution = const_cast<Execution&>(run);
-    if (auto* branch = dyn_cast<BranchInst>(end)) {
-      add(barrier, *end, reached->second, execution.value(branch->getCondition()), othersExit);
+    if (isa<BranchInst>(end)) {
+      add(barrier, *end, reached->second, run.branchConditions.at(block), othersExit);
     } else if (auto* choice = dyn_cast<SwitchInst>(end)) {
       Expr selector = execution.value(choice->getCondition());
       for (auto& option : choice->cases()) {

@@ -83,6 +83,26 @@ Barrier barrierOf(const Instruction& instruction) {
   return {};
 }
 
+bool hasFence(const Function& kernel) {
+  for (auto& block : kernel)
+    for (auto& instruction : block) {
+      if (isa<FenceInst>(instruction)) return true;
+      auto* call = dyn_cast<CallInst>(&instruction);
+      if (!call) continue;
+      if (auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand())) {
+        StringRef text = assembly->getAsmString();
+        if (text.contains("fence") || text.contains("membar") || text.contains(".acquire") ||
+            text.contains(".release") || text.contains(".acq_rel"))
+          return true;
+      }
+      if (auto* callee = call->getCalledFunction())
+        if (callee->getName().starts_with("llvm.nvvm.membar") ||
+            callee->getName().starts_with("llvm.nvvm.fence"))
+          return true;
+    }
+  return false;
+}
+
 bool cuts(Cut cut, BarrierKind kind) {
   switch (kind) {
   case BarrierKind::Grid: return cut != Cut::None;

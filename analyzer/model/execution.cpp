@@ -13,7 +13,8 @@ namespace kcheck::analyzer {
 
 Execution::Execution(KernelState& state, unsigned run, bool stops, const Execution* before)
     : state(state), exprs(state.exprs), id{run, 0}, stops(stops), before(before) {
-  for (auto* block : ReversePostOrderTraversal<const llvm::Function*>(&state.function)) order.push_back(block);
+  for (auto* block : ReversePostOrderTraversal<const llvm::Function*>(&state.function))
+    order.push_back(block);
 }
 
 void Execution::fromEntry() { runScope(nullptr); }
@@ -46,7 +47,7 @@ void Execution::runLayers() {
     iterationBase.clear();
     for (std::size_t outer = depth; outer < chain.size(); ++outer)
       iterations[chain[outer]] = before->iterations.at(chain[outer]);
-    iterationBase[loop] = exprs.add(iterations[loop], exprs.constant(32, 1));
+    iterationBase[loop] = exprs.add(iterations[loop], exprs.constant(32, 1), NoSignedWrap);
     id.layer = unsigned(depth) + 1;
     Expr entry = exprs.boolean(false);
     PhiValues values;
@@ -106,6 +107,7 @@ void Execution::runScope(const Loop* loop) {
 void Execution::runBlock(const BasicBlock* block, Expr condition) {
   conditions[block] = condition;
   for (auto& instruction : *block) {
+    noteVariables(instruction);
     if (isa<PHINode>(instruction) || instruction.isTerminator()) continue;
     runInstruction(instruction, condition);
   }
@@ -123,7 +125,9 @@ void Execution::leaveBlock(const BasicBlock* block, Expr condition) {
     if (branch->isUnconditional()) {
       add(branch->getSuccessor(0), condition);
     } else {
-      Expr taken = value(branch->getCondition());
+      auto simpler = stayConditions.find(block);
+      Expr taken = simpler != stayConditions.end() ? simpler->second : value(branch->getCondition());
+      branchConditions[block] = taken;
       add(branch->getSuccessor(0), exprs.logicalAnd(condition, taken));
       add(branch->getSuccessor(1), exprs.logicalAnd(condition, exprs.logicalNot(taken)));
     }

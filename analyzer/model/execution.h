@@ -37,9 +37,11 @@ public:
       barrierConditions; ///< of barrier blocks, in a run that does not stop
   /// Of the edges that leave a loop, as seen from outside of it.
   std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Expr> exitEdges;
-  std::map<const llvm::Loop*, Expr> loopEntries; ///< under which each loop is reached
-  std::map<const llvm::Loop*, Expr> iterations;  ///< of each loop that is under way or was last
-  std::vector<std::pair<Expr, Expr>> assumed;    ///< (path condition, assumption)
+  std::map<const llvm::Loop*, Expr> loopEntries;            ///< under which each loop is reached
+  std::map<const llvm::BasicBlock*, Expr> branchConditions; ///< that the first successor is taken
+  std::map<const llvm::Loop*, std::int64_t> knownTrips;     ///< of loops left by their header alone
+  std::map<const llvm::Loop*, Expr> iterations;             ///< of each loop that is under way or was last
+  std::vector<std::pair<Expr, Expr>> assumed;               ///< (path condition, assumption)
 
   Expr value(const llvm::Value* v);
 
@@ -69,6 +71,8 @@ private:
   Symbol* local(const llvm::Instruction& instruction, const std::string& role, const std::string& name,
                 unsigned width);
   Expr fresh(const llvm::Value* v, const char* role, const std::string& name, const std::string& cause);
+  void noteVariables(const llvm::Instruction& instruction);
+  void nameLocals(const llvm::Instruction& instruction, ModelAccess& access);
   void record(const llvm::Instruction& instruction, AccessKind kind, Expr pointer, Expr size, Expr condition,
               Expr stored = nullptr, AtomicScope scope = AtomicScope::None, bool isVolatile = false);
   bool isRelevant(const llvm::Value* v) const { return state.relevant.count(v) != 0; }
@@ -100,6 +104,8 @@ private:
   void bindOpen(LoopWork& work);
   Expr headerCondition(LoopWork& work);
   void findTripCount(LoopWork& work);
+  void setStayCondition(const llvm::Loop* loop, Expr iteration, std::int64_t trips);
+  void trimChains(LoopWork& work, std::int64_t trips);
   void leaveLoop(LoopWork& work);
   void leaveEdges(LoopWork& work, Substitution& final);
   bool isSynchronizing(Expr e) const;
@@ -114,6 +120,13 @@ private:
   Expr chained(LoopWork& work, const std::vector<Expr>& values, std::size_t cycleFrom);
   bool dependsOnLoop(const LoopWork& work, Expr e, bool counterToo,
                      const std::set<const Symbol*>& except = {}) const;
+
+  /// A variable of the source and its value at the last instruction that was executed.
+  struct Variable {
+    const void *scope, *inlinedAt;
+    std::string name;
+    Expr value;
+  };
 
   KernelState& state;
   ExprContext& exprs;
@@ -133,8 +146,11 @@ private:
     PhiValues values;
   };
   std::map<const llvm::Loop*, std::vector<BackEdge>> pending;
+  std::map<const llvm::BasicBlock*, Expr>
+      stayConditions;                              ///< simpler words for a header's branch, where known
   std::map<const llvm::Loop*, Expr> iterationBase; ///< of loops that a layer enters in mid-course
   std::map<const llvm::Loop*, std::vector<Symbol*>> exitSymbols; ///< of loops left in this layer
+  std::map<const void*, Variable> variables;
   std::set<unsigned> stored; ///< objects that the thread may have written since the start
 };
 

@@ -269,6 +269,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.stored = stored_;
     if (isFalse(access.condition)) continue;
     access.condition = state.withDefinitions(access.condition, {access.offset, access.size});
+    nameLocals(instruction, access);
     if (!isFalse(access.condition)) accesses.push_back({&instruction, std::move(access)});
   }
 }

@@ -55,9 +55,19 @@ void Execution::runOnce(const Loop* loop, Expr entry, const PhiValues& values) {
   auto base = iterationBase.find(loop);
   iterations[loop] = base != iterationBase.end() ? base->second : exprs.constant(32, 0);
   bool wasActive = !active.insert(loop).second;
+  bool counted = before && base != iterationBase.end() && before->knownTrips.count(loop);
+  if (counted) setStayCondition(loop, iterations[loop], before->knownTrips.at(loop));
   runBlock(loop->getHeader(), entry);
   runScope(loop);
+  stayConditions.erase(loop->getHeader());
   if (!wasActive) active.erase(loop);
+}
+
+/// A loop whose header alone leaves it, after `trips` rounds, goes on in those before.
+void Execution::setStayCondition(const Loop* loop, Expr iteration, std::int64_t trips) {
+  const BasicBlock* inside = loop->getHeader()->getTerminator()->getSuccessor(0);
+  Expr goesOn = exprs.binary(Op::Slt, iteration, exprs.constant(32, trips));
+  stayConditions[loop->getHeader()] = loop->contains(inside) ? goesOn : exprs.logicalNot(goesOn);
 }
 
 void Execution::runBody(LoopWork& work, bool recordAccesses) {
@@ -177,6 +187,14 @@ std::optional<std::pair<Expr, Expr>> unequal(Expr e) {
 }
 } // namespace
 
+/// Iterations that never come need no values.
+void Execution::trimChains(LoopWork& work, std::int64_t trips) {
+  Substitution never(exprs);
+  for (std::int64_t j = trips + 1; j < 80; ++j)
+    never.set(exprs.eq(work.k, exprs.constant(32, j)), exprs.boolean(false));
+  for (auto& [phi, form] : work.closed) form = never(form);
+}
+
 void Execution::findTripCount(LoopWork& work) {
   if (!work.headerExit) return;
   Expr stay = headerCondition(work);
@@ -193,6 +211,7 @@ void Execution::findTripCount(LoopWork& work) {
       if (!isConst(now)) break;
       if (!isFalse(now)) continue;
       work.trips = j;
+      trimChains(work, j);
       work.counter->hi = std::min<Int>(work.counter->hi, j);
       work.stayIsExact = true;
       return;
@@ -291,7 +310,12 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   }
   if (!work.trips && !work.isCounted) work.assumptions.insert("no loop runs 2^31 times or more");
   for (auto& assumption : work.assumptions) state.assume(assumption);
+  if (work.trips) {
+    setStayCondition(loop, work.k, *work.trips);
+    if (recording) knownTrips[loop] = *work.trips;
+  }
   runBody(work, true);
+  stayConditions.erase(loop->getHeader());
   readLatches(work);
   leaveLoop(work);
   if (!wasActive) active.erase(loop);

@@ -43,7 +43,8 @@ Location locationOf(const Instruction& instruction) {
 namespace {
 
 /// Adds what `value` mentions, through constants and function bodies.
-void addReachable(const Value* value, std::set<const Value*>& reached, std::vector<const llvm::Function*>& bodies) {
+void addReachable(const Value* value, std::set<const Value*>& reached,
+                  std::vector<const llvm::Function*>& bodies) {
   if (!isa<Constant>(value) || !reached.insert(value).second) return;
   if (auto* function = dyn_cast<llvm::Function>(value)) {
     if (!function->isDeclaration()) bodies.push_back(function);

@@ -1,0 +1,249 @@
+#include "analyzer/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace kcheck::analyzer {
+namespace {
+
+std::string exprOf(const ModelAccess& access, const FindingContext& context) {
+  if (access.site < context.facts.sites.size() && !context.facts.sites[access.site].expr.empty())
+    return context.facts.sites[access.site].expr;
+  const MemoryObject& object = context.model.objects[access.object];
+  return object.isUnknown ? "memory behind a pointer" : object.name;
+}
+
+std::string arrayOf(const ModelAccess& access, const FindingContext& context) {
+  if (access.site < context.facts.sites.size() && !context.facts.sites[access.site].array.empty())
+    return context.facts.sites[access.site].array;
+  return context.model.objects[access.object].name;
+}
+
+std::string joined(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : "; ") + part;
+  return text;
+}
+
+Access accessOf(const ModelAccess& access, const WitnessThread& thread, const FindingContext& context) {
+  Access result;
+  result.kind = access.kind;
+  result.site = access.site;
+  result.where = access.where;
+  result.expr = exprOf(access, context);
+  result.block = thread.block;
+  result.thread = thread.thread;
+  if (thread.stored && access.kind == AccessKind::Write) result.value = std::to_string(*thread.stored);
+  return result;
+}
+
+std::string valuesText(const std::vector<std::pair<std::string, std::int64_t>>& values) {
+  constexpr std::size_t kMost = 6;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(values.size(), kMost); ++i)
+    text += fmt::format("{}{} = {}", i ? ", " : "", values[i].first, values[i].second);
+  return text;
+}
+
+/// The values of the witness that the accesses do not show themselves.
+void addValues(Finding& finding, const Witness& witness) {
+  std::vector<std::string> parts;
+  if (!witness.shared.empty()) parts.push_back("with " + valuesText(witness.shared));
+  if (!witness.first.values.empty())
+    parts.push_back("the first thread has " + valuesText(witness.first.values));
+  if (!witness.second.values.empty())
+    parts.push_back("the second thread has " + valuesText(witness.second.values));
+  if (parts.empty()) return;
+  finding.notes.push_back({finding.where, joined(parts)});
+}
+
+MemoryFact memoryOf(const ModelAccess& access, const WitnessThread& thread, const FindingContext& context) {
+  const MemoryObject& object = context.model.objects[access.object];
+  MemoryFact memory;
+  memory.space = object.space;
+  memory.name = object.isUnknown ? std::string() : arrayOf(access, context);
+  memory.size = object.bytes;
+  if (!object.isUnknown) memory.offset = thread.offset;
+  memory.bytes = std::uint64_t(thread.bytes);
+  memory.allocatedAt = object.where;
+  return memory;
+}
+
+void settleVerdict(Finding& finding, const Witness& witness, const FindingContext& context) {
+  finding.kernel = context.model.kernel->name;
+  finding.verdict = witness.exact() ? Verdict::Proved : Verdict::Possible;
+  finding.reason = joined(witness.causes);
+  finding.holdsFor = context.holdsFor;
+}
+
+bool samePlace(const Location& a, const Location& b) {
+  return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+std::string raceMessage(const RaceResult& race, const FindingContext& context) {
+  std::string first = exprOf(*race.first, context), second = exprOf(*race.second, context);
+  std::string apart = race.scope == RaceScope::InterBlock ? " from different blocks" : "";
+  if (race.scopeTooNarrow)
+    return fmt::format("atomic operations on `{}` meet{}, but their scope does not reach that far", first,
+                       apart);
+  bool update = samePlace(race.first->where, race.second->where) && race.kind != RaceKind::AtomicPlain &&
+                race.first->site != race.second->site;
+  if (update) return fmt::format("threads update `{}` without ordering, so updates are lost", first);
+  switch (race.kind) {
+  case RaceKind::AtomicPlain:
+    return fmt::format("`{}` is accessed atomically by one thread and plainly by another, without ordering",
+                       race.first->kind == AccessKind::Atomic ? first : second);
+  case RaceKind::WriteWrite:
+    if (race.sameValue) return fmt::format("threads write the same value to `{}` without ordering", first);
+    if (first == second)
+      return fmt::format("threads write `{}` without ordering, so one write is lost", first);
+    return fmt::format("threads write `{}` and `{}`, the same memory, without ordering", first, second);
+  default:
+    if (race.first->kind == AccessKind::Read) std::swap(first, second);
+    return fmt::format("`{}` is read while another thread writes `{}`, without ordering between them", second,
+                       first);
+  }
+}
+
+std::string raceRule(const RaceResult& race, bool withinWarpsOnly, const FindingContext& context) {
+  if (race.scopeTooNarrow) return "race-scope";
+  if (withinWarpsOnly) return "race-warp";
+  return context.model.objects[race.object].space == MemorySpace::Shared ? "race-shared" : "race-global";
+}
+
+std::string raceHint(const RaceResult& race, const std::string& rule, const FindingContext& context) {
+  if (rule == "race-scope") return "use the device-wide form of the operation";
+  bool sameStatement = samePlace(race.first->where, race.second->where);
+  if (sameStatement && race.kind != RaceKind::AtomicPlain && race.first->site != race.second->site)
+    return fmt::format("atomicAdd(&{}, ...)", exprOf(*race.first, context));
+  if (race.scope == RaceScope::InterBlock || sameStatement) return "";
+  unsigned first = std::min(race.first->where.line, race.second->where.line);
+  if (race.phase && race.phase->where.known() && race.phase->entry != "kernel entry" &&
+      race.first->where.line != race.second->where.line)
+    return fmt::format("{}() between lines {} and {}", rule == "race-warp" ? "__syncwarp" : "__syncthreads",
+                       first, std::max(race.first->where.line, race.second->where.line));
+  return fmt::format("{}() after line {}", rule == "race-warp" ? "__syncwarp" : "__syncthreads", first);
+}
+
+Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingContext& context) {
+  Finding finding;
+  finding.rule = raceRule(race, withinWarpsOnly, context);
+  finding.severity = race.sameValue ? Severity::Note : Severity::Error;
+  finding.message = raceMessage(race, context);
+  finding.scope = race.scope;
+  finding.kind = race.kind;
+  finding.sameValue = race.sameValue;
+  finding.where = race.first->where;
+  finding.accesses = {accessOf(*race.first, race.witness.first, context),
+                      accessOf(*race.second, race.witness.second, context)};
+  finding.memory = memoryOf(*race.first, race.witness.first, context);
+  finding.hint = raceHint(race, finding.rule, context);
+  settleVerdict(finding, race.witness, context);
+  addValues(finding, race.witness);
+  return finding;
+}
+
+Finding divergenceFinding(const DivergenceResult& divergence, const FindingContext& context) {
+  const BarrierControl& control = *divergence.control;
+  Finding finding;
+  finding.rule = "barrier-divergence";
+  const char* group = control.reach == BarrierReach::Warp   ? "warp"
+                      : control.reach == BarrierReach::Grid ? "grid"
+                                                            : "block";
+  if (control.othersExit) {
+    finding.severity = Severity::Warning;
+    finding.message = fmt::format("threads of the {} leave the kernel before this barrier, at line {}", group,
+                                  control.branch.line);
+    finding.hint = "let every thread reach the barrier and guard the work instead";
+  } else {
+    finding.message =
+        fmt::format("not all threads of the {} reach this barrier: the branch at line {} parts them", group,
+                    control.branch.line);
+    finding.hint = fmt::format("move the barrier out of the branch at line {}", control.branch.line);
+  }
+  finding.where = control.barrier;
+  settleVerdict(finding, divergence.witness, context);
+  auto name = [](const WitnessThread& t) {
+    return fmt::format("thread ({},{},{}) of block ({},{},{})", t.thread.x, t.thread.y, t.thread.z, t.block.x,
+                       t.block.y, t.block.z);
+  };
+  finding.notes.push_back(
+      {control.branch, fmt::format("{} and {} go different ways here", name(divergence.witness.first),
+                                   name(divergence.witness.second))});
+  addValues(finding, divergence.witness);
+  return finding;
+}
+
+Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context) {
+  const ModelAccess& access = *bounds.access;
+  const WitnessThread& thread = bounds.witness.first;
+  Finding finding;
+  finding.rule = "out-of-bounds";
+  finding.where = access.where;
+  finding.accesses = {accessOf(access, thread, context)};
+  finding.memory = memoryOf(access, thread, context);
+  const char* verb = access.kind == AccessKind::Read    ? "read"
+                     : access.kind == AccessKind::Write ? "written"
+                                                        : "updated";
+  std::string where = thread.offset < 0 ? "before the start" : "past the end";
+  if (finding.memory->size)
+    finding.message =
+        fmt::format("`{}` is {} {} of `{}`: {} bytes at byte {}, of {}", exprOf(access, context), verb, where,
+                    finding.memory->name, thread.bytes, thread.offset, *finding.memory->size);
+  else
+    finding.message =
+        fmt::format("`{}` is {} {} of `{}`", exprOf(access, context), verb, where, finding.memory->name);
+  const MemoryObject& object = context.model.objects[access.object];
+  if (object.bytes && object.elementBytes && thread.offset >= 0)
+    finding.hint = fmt::format("guard the access: `{}` has {} elements", finding.memory->name,
+                               *object.bytes / object.elementBytes);
+  settleVerdict(finding, bounds.witness, context);
+  addValues(finding, bounds.witness);
+  return finding;
+}
+
+unsigned width(RaceScope scope) { return unsigned(scope); }
+
+} // namespace
+
+bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
+  if (!context.hasFence) return false;
+  return std::any_of(race.witness.causes.begin(), race.witness.causes.end(), [](const std::string& cause) {
+    return cause.find("result of the atomic operation") != std::string::npos ||
+           cause.find("the volatile value") != std::string::npos;
+  });
+}
+
+std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingContext& context) {
+  // Of a pair of sites the race that reaches furthest is told.
+  std::map<std::pair<SiteId, SiteId>, std::vector<const RaceResult*>> pairs;
+  std::vector<std::pair<SiteId, SiteId>> order;
+  for (const RaceResult& race : answers.races) {
+    if (mayBeOrdered(race, context)) continue;
+    auto key = std::minmax(race.first->site, race.second->site);
+    auto& list = pairs[key];
+    if (list.empty()) order.push_back(key);
+    list.push_back(&race);
+  }
+  std::vector<Finding> findings;
+  for (auto& key : order) {
+    auto& list = pairs[key];
+    auto better = [](const RaceResult* a, const RaceResult* b) {
+      if (a->witness.exact() != b->witness.exact()) return !a->witness.exact();
+      if (a->sameValue != b->sameValue) return a->sameValue;
+      return width(a->scope) < width(b->scope);
+    };
+    const RaceResult* told = *std::max_element(list.begin(), list.end(), better);
+    bool withinWarpsOnly = std::all_of(
+        list.begin(), list.end(), [](const RaceResult* race) { return race->scope == RaceScope::IntraWarp; });
+    findings.push_back(raceFinding(*told, withinWarpsOnly, context));
+  }
+  for (const DivergenceResult& divergence : answers.divergences)
+    findings.push_back(divergenceFinding(divergence, context));
+  for (const BoundsResult& bounds : answers.bounds) findings.push_back(boundsFinding(bounds, context));
+  return findings;
+}
+
+} // namespace kcheck::analyzer

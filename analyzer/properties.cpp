@@ -1,0 +1,95 @@
+#include "analyzer/properties.h"
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+namespace {
+
+PropertyResult* find(std::vector<PropertyResult>& properties, Property property) {
+  for (PropertyResult& result : properties)
+    if (result.property == property) return &result;
+  return nullptr;
+}
+
+const PropertyResult* find(const CaseAnswers& answers, Property property) {
+  return find(const_cast<std::vector<PropertyResult>&>(answers.properties), property);
+}
+
+void addAll(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  for (const std::string& text : from)
+    if (std::find(to.begin(), to.end(), text) == to.end()) to.push_back(text);
+}
+
+std::string holdsForAll(const std::vector<CaseAnswers>& cases) {
+  std::string text;
+  for (const CaseAnswers& one : cases) text += (text.empty() ? "" : ", ") + one.holdsFor;
+  return text;
+}
+
+PropertyResult ofCases(const std::vector<CaseAnswers>& cases, Property property) {
+  PropertyResult merged;
+  merged.property = property;
+  merged.answer = cases.empty() ? Answer::Unknown : Answer::Proved;
+  if (cases.empty()) merged.reason = "no launch was looked at";
+  for (const CaseAnswers& one : cases) {
+    const PropertyResult* result = find(one, property);
+    if (!result) continue;
+    addAll(merged.assumptions, result->assumptions);
+    if (merged.answer == Answer::Refuted) continue;
+    if (result->answer == Answer::Refuted) {
+      merged.answer = Answer::Refuted;
+      merged.reason.clear();
+      merged.holdsFor = one.holdsFor;
+    } else if (result->answer == Answer::Unknown && merged.answer == Answer::Proved) {
+      merged.answer = Answer::Unknown;
+      merged.reason = result->reason;
+      merged.holdsFor = one.holdsFor;
+    }
+  }
+  if (merged.answer == Answer::Proved)
+    merged.holdsFor = holdsForAll(cases);
+  else
+    merged.assumptions.clear();
+  return merged;
+}
+
+} // namespace
+
+void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswers& answers) {
+  PropertyResult* races = find(properties, Property::RaceFree);
+  const PropertyResult* barriers = find(properties, Property::BarriersUniform);
+  if (!races || !barriers || races->answer != Answer::Proved || barriers->answer == Answer::Proved) return;
+  // Threads that have left the kernel are out of the count: who is left still meets at every barrier.
+  bool onlyExits = barriers->answer == Answer::Refuted &&
+                   std::all_of(answers.divergences.begin(), answers.divergences.end(),
+                               [](const DivergenceResult& d) { return d.control->othersExit; });
+  if (onlyExits) return;
+  races->answer = Answer::Unknown;
+  races->reason = "threads do not surely meet at every barrier: ";
+  races->reason += barriers->answer == Answer::Unknown || answers.divergences.empty()
+                       ? barriers->reason
+                       : "line " + std::to_string(answers.divergences.front().control->barrier.line);
+  races->assumptions.clear();
+}
+
+std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases,
+                                            bool isDefault) {
+  std::vector<PropertyResult> merged;
+  for (Property property : {Property::RaceFree, Property::BarriersUniform, Property::InBounds}) {
+    const PropertyResult* general = find(any, property);
+    PropertyResult result = ofCases(cases, property);
+    if (general && general->answer == Answer::Proved && result.answer != Answer::Refuted) {
+      result = *general;
+      result.holdsFor = any.holdsFor;
+    }
+    merged.push_back(std::move(result));
+  }
+  (void)isDefault;
+  PropertyResult initialized;
+  initialized.property = Property::Initialized;
+  initialized.reason = "reads of memory that nobody wrote are looked for in the run alone";
+  merged.push_back(std::move(initialized));
+  return merged;
+}
+
+} // namespace kcheck::analyzer

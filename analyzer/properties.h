@@ -1,0 +1,24 @@
+// One answer per property from the answers for any launch and for each known launch.
+#pragma once
+
+#include "analyzer/decide/races.h"
+
+namespace kcheck::analyzer {
+
+/// What was found for one launch case.
+struct CaseAnswers {
+  std::string holdsFor;
+  std::vector<PropertyResult> properties;
+  std::vector<std::string> assumptions;
+  std::set<SiteId> safeSites;
+};
+
+/// Takes back what rests on something else that failed: races are decided between barriers, so a divergent
+/// barrier leaves them open.
+void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswers& answers);
+
+/// Proved for any launch counts first. Else the known launches decide: refuted for one is refuted.
+std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases,
+                                            bool isDefault);
+
+} // namespace kcheck::analyzer
