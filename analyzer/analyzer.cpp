@@ -33,8 +33,7 @@ class KernelAnalysis {
 public:
   KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
                  const Options& options, Analysis& analysis)
-      : prepared(prepared), code(code), facts(facts), options(options), analysis(analysis),
-        fences(hasFence(*code.function)) {}
+      : prepared(prepared), code(code), facts(facts), options(options), analysis(analysis) {}
 
   void run() {
     LaunchPlan plan = planLaunches(facts, *code.kernel, usedAxes(*code.function), options);
@@ -73,7 +72,7 @@ private:
       for (const ModelAccess& access : phase.accesses) sites.insert(access.site);
     adjustProperties(result.properties, answers);
     if (wantFindings) {
-      FindingContext context{facts, model, holdsFor, fences};
+      FindingContext context{facts, model, holdsFor};
       auto found = findingsOf(answers, context);
       analysis.findings.insert(analysis.findings.end(), found.begin(), found.end());
     }
@@ -97,7 +96,6 @@ private:
   const Facts& facts;
   const Options& options;
   Analysis& analysis;
-  bool fences;
   Clock::time_point start = Clock::now();
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace kcheck::analyzer {
 namespace {
@@ -74,6 +75,7 @@ MemoryFact memoryOf(const ModelAccess& access, const WitnessThread& thread, cons
 void settleVerdict(Finding& finding, const Witness& witness, const FindingContext& context) {
   finding.kernel = context.model.kernel->name;
   finding.verdict = witness.exact() ? Verdict::Proved : Verdict::Possible;
+  if (!witness.exact()) finding.severity = std::min(finding.severity, Severity::Warning);
   finding.reason = joined(witness.causes);
   finding.holdsFor = context.holdsFor;
 }
@@ -204,45 +206,112 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
   return finding;
 }
 
-unsigned width(RaceScope scope) { return unsigned(scope); }
-
 } // namespace
 
 bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
-  if (!context.hasFence) return false;
+  (void)context;
+  if (race.scopeTooNarrow) return false;
   return std::any_of(race.witness.causes.begin(), race.witness.causes.end(), [](const std::string& cause) {
     return cause.find("result of the atomic operation") != std::string::npos ||
            cause.find("the volatile value") != std::string::npos;
   });
 }
 
-std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingContext& context) {
-  // Of a pair of sites the race that reaches furthest is told.
-  std::map<std::pair<SiteId, SiteId>, std::vector<const RaceResult*>> pairs;
-  std::vector<std::pair<SiteId, SiteId>> order;
+bool followsContent(const ModelAccess& access) {
+  return anyNode(access.offset, [](Expr n) { return n->op == Op::Apply; }) ||
+         !causesOf(access.offset).empty();
+}
+
+namespace {
+
+/// A witness that chooses what the kernel has computed into memory says little: it is no finding when an
+/// address rests on it, or when that memory itself is raced for.
+bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>& raced) {
+  if (race.witness.exact()) return false;
+  auto isComputed = [](const std::string& cause) {
+    return cause.find("which the kernel writes") != std::string::npos;
+  };
+  for (const ModelAccess* access : {race.first, race.second})
+    for (const std::string& cause : causesOf(access->offset))
+      if (isComputed(cause)) return true;
+  for (const std::string& cause : race.witness.causes)
+    for (const std::string& name : raced)
+      if (isComputed(cause) && cause.find("`" + name + "`") != std::string::npos) return true;
+  return false;
+}
+
+/// The races worth telling, by pair of sites.
+std::vector<std::vector<const RaceResult*>> racesToTell(const KernelAnswers& answers,
+                                                        const FindingContext& context) {
+  bool partedBarrier =
+      std::any_of(answers.divergences.begin(), answers.divergences.end(), [](const DivergenceResult& d) {
+        return d.witness.exact() && !d.control->othersExit && d.control->reach == BarrierReach::Block;
+      });
+  std::set<std::string> raced;
+  for (const RaceResult& race : answers.races)
+    if (race.witness.exact() && !race.sameValue) raced.insert(context.model.objects[race.object].name);
+  std::map<std::pair<SiteId, SiteId>, std::size_t> known;
+  std::vector<std::vector<const RaceResult*>> pairs;
   for (const RaceResult& race : answers.races) {
-    if (mayBeOrdered(race, context)) continue;
-    auto key = std::minmax(race.first->site, race.second->site);
-    auto& list = pairs[key];
-    if (list.empty()) order.push_back(key);
-    list.push_back(&race);
+    if (mayBeOrdered(race, context) || leansOnComputedContent(race, raced)) continue;
+    // What is between barriers is not known where threads miss one.
+    if (partedBarrier && race.scope != RaceScope::InterBlock) continue;
+    auto [entry, isNew] = known.try_emplace(std::minmax(race.first->site, race.second->site), pairs.size());
+    if (isNew) pairs.emplace_back();
+    pairs[entry->second].push_back(&race);
   }
+  return pairs;
+}
+
+/// The widest race of a pair tells the story.
+Finding tell(const std::vector<const RaceResult*>& pair, const FindingContext& context) {
+  auto lesser = [](const RaceResult* a, const RaceResult* b) {
+    if (a->witness.exact() != b->witness.exact()) return b->witness.exact();
+    if (a->sameValue != b->sameValue) return a->sameValue;
+    return unsigned(a->scope) < unsigned(b->scope);
+  };
+  const RaceResult* told = *std::max_element(pair.begin(), pair.end(), lesser);
+  bool withinWarpsOnly = std::all_of(
+      pair.begin(), pair.end(), [](const RaceResult* race) { return race->scope == RaceScope::IntraWarp; });
+  return raceFinding(*told, withinWarpsOnly, context);
+}
+
+/// Of one statement's races the one between warps or blocks tells more than the one within a warp.
+void dropCoveredWarpRaces(std::vector<Finding>& findings) {
+  auto covered = [&](const Finding& finding) {
+    return finding.rule == "race-warp" &&
+           std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+             return (other.rule == "race-shared" || other.rule == "race-global") &&
+                    other.verdict == Verdict::Proved && samePlace(other.where, finding.where);
+           });
+  };
+  std::vector<Finding> kept;
+  for (const Finding& finding : findings)
+    if (!covered(finding)) kept.push_back(finding);
+  findings = std::move(kept);
+}
+
+} // namespace
+
+std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingContext& context) {
   std::vector<Finding> findings;
-  for (auto& key : order) {
-    auto& list = pairs[key];
-    auto better = [](const RaceResult* a, const RaceResult* b) {
-      if (a->witness.exact() != b->witness.exact()) return !a->witness.exact();
-      if (a->sameValue != b->sameValue) return a->sameValue;
-      return width(a->scope) < width(b->scope);
-    };
-    const RaceResult* told = *std::max_element(list.begin(), list.end(), better);
-    bool withinWarpsOnly = std::all_of(
-        list.begin(), list.end(), [](const RaceResult* race) { return race->scope == RaceScope::IntraWarp; });
-    findings.push_back(raceFinding(*told, withinWarpsOnly, context));
+  for (auto& pair : racesToTell(answers, context)) findings.push_back(tell(pair, context));
+  dropCoveredWarpRaces(findings);
+  std::vector<const DivergenceResult*> divergences;
+  for (const DivergenceResult& divergence : answers.divergences) {
+    auto same = std::find_if(divergences.begin(), divergences.end(), [&](const DivergenceResult* other) {
+      return samePlace(other->control->barrier, divergence.control->barrier);
+    });
+    auto weight = [](const DivergenceResult& d) { return d.witness.exact() * 2 + !d.control->othersExit; };
+    if (same == divergences.end())
+      divergences.push_back(&divergence);
+    else if (weight(**same) < weight(divergence))
+      *same = &divergence;
   }
-  for (const DivergenceResult& divergence : answers.divergences)
-    findings.push_back(divergenceFinding(divergence, context));
-  for (const BoundsResult& bounds : answers.bounds) findings.push_back(boundsFinding(bounds, context));
+  for (const DivergenceResult* divergence : divergences)
+    findings.push_back(divergenceFinding(*divergence, context));
+  for (const BoundsResult& bounds : answers.bounds)
+    if (!followsContent(*bounds.access)) findings.push_back(boundsFinding(bounds, context));
   return findings;
 }
 

@@ -1,4 +1,5 @@
 #include "analyzer/properties.h"
+#include "analyzer/findings.h"
 
 #include <algorithm>
 
@@ -55,10 +56,29 @@ PropertyResult ofCases(const std::vector<CaseAnswers>& cases, Property property)
 
 } // namespace
 
+namespace {
+/// Bounds are refuted by addresses that the kernel computes. An index read from an array may be a wrong one,
+/// which nobody knows from the kernel alone.
+void adjustBounds(PropertyResult& bounds, const KernelAnswers& answers) {
+  if (bounds.answer != Answer::Refuted) return;
+  for (const BoundsResult& result : answers.bounds)
+    if (result.witness.exact() && !followsContent(*result.access)) return;
+  bounds.answer = Answer::Unknown;
+  unsigned line = answers.bounds.empty() ? 0 : answers.bounds.front().access->where.line;
+  bounds.reason =
+      "line " + std::to_string(line) + ": the index comes from memory, whose content is not known";
+}
+} // namespace
+
 void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswers& answers) {
+  if (PropertyResult* bounds = find(properties, Property::InBounds)) adjustBounds(*bounds, answers);
   PropertyResult* races = find(properties, Property::RaceFree);
   const PropertyResult* barriers = find(properties, Property::BarriersUniform);
-  if (!races || !barriers || races->answer != Answer::Proved || barriers->answer == Answer::Proved) return;
+  if (!races || !barriers || races->answer == Answer::Unknown || barriers->answer == Answer::Proved) return;
+  bool acrossBlocks = std::any_of(answers.races.begin(), answers.races.end(), [](const RaceResult& race) {
+    return race.scope == RaceScope::InterBlock && race.witness.exact() && !race.sameValue;
+  });
+  if (races->answer == Answer::Refuted && (acrossBlocks || barriers->answer == Answer::Unknown)) return;
   // Threads that have left the kernel are out of the count: who is left still meets at every barrier.
   bool onlyExits = barriers->answer == Answer::Refuted &&
                    std::all_of(answers.divergences.begin(), answers.divergences.end(),

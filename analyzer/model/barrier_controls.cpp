@@ -69,7 +69,7 @@ private:
   void add(const BasicBlock* barrier, const Instruction& branch, Expr reached, Expr condition,
            bool othersExit) {
     if (!reached || isFalse(reached) || isConst(condition)) return;
-    if (!done.insert({reached, condition}).second) return;
+    if (!done.insert({barrier, reached, condition}).second) return;
     BarrierControl control;
     control.barrier = locationOf(*barrier->getFirstNonPHIOrDbg());
     control.branch = locationOf(branch);
@@ -121,7 +121,7 @@ private:
   const Execution& run;
   BarrierKind kind;
   PostDominatorTree postDominators;
-  std::set<std::pair<Expr, Expr>> done;
+  std::set<std::tuple<const BasicBlock*, Expr, Expr>> done;
 };
 
 } // namespace

@@ -38,6 +38,7 @@ public:
   /// Of the edges that leave a loop, as seen from outside of it.
   std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Expr> exitEdges;
   std::map<const llvm::Loop*, Expr> loopEntries;            ///< under which each loop is reached
+  std::vector<const llvm::Loop*> waitingLoops;              ///< left by what an atomic or volatile load says
   std::map<const llvm::BasicBlock*, Expr> branchConditions; ///< that the first successor is taken
   std::map<const llvm::Loop*, std::int64_t> knownTrips;     ///< of loops left by their header alone
   std::map<const llvm::Loop*, Expr> iterations;             ///< of each loop that is under way or was last
@@ -71,6 +72,7 @@ private:
   Symbol* local(const llvm::Instruction& instruction, const std::string& role, const std::string& name,
                 unsigned width);
   Expr fresh(const llvm::Value* v, const char* role, const std::string& name, const std::string& cause);
+  Expr waited(const llvm::Instruction& instruction);
   void noteVariables(const llvm::Instruction& instruction);
   void nameLocals(const llvm::Instruction& instruction, ModelAccess& access);
   void record(const llvm::Instruction& instruction, AccessKind kind, Expr pointer, Expr size, Expr condition,
@@ -80,6 +82,7 @@ private:
   // loads.cpp
   Expr load(const llvm::Instruction& instruction, Expr pointer, bool isVolatile);
   Expr loadFrom(const llvm::Instruction& instruction, const Place& place);
+  Expr markIfSynchronizing(unsigned object, Expr content);
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);
   std::vector<Expr> barrierCounters(const llvm::BasicBlock* block);
   Expr ticket(const llvm::Instruction& instruction, Expr pointer, Expr step);
@@ -108,7 +111,6 @@ private:
   void trimChains(LoopWork& work, std::int64_t trips);
   void leaveLoop(LoopWork& work);
   void leaveEdges(LoopWork& work, Substitution& final);
-  bool isSynchronizing(Expr e) const;
 
   // recurrences.cpp
   void closeForms(LoopWork& work);

@@ -248,6 +248,17 @@ Expr Execution::aggregate(const ExtractValueInst& extract) {
   return result;
 }
 
+/// Behind a loop that waits for an atomic or a flag, a condition that names this as what may order threads.
+Expr Execution::waited(const Instruction& instruction) {
+  auto waiting = state.afterWaiting.find(instruction.getParent());
+  if (waiting == state.afterWaiting.end()) return exprs.boolean(true);
+  Symbol* symbol = local(*waiting->second, "waited", "past the waiting loop", 1);
+  symbol->exact = false;
+  symbol->cause = "the result of the atomic operation or flag that the loop at " +
+                  state.lineText(*waiting->second) + " waits for";
+  return exprs.of(symbol);
+}
+
 void Execution::record(const Instruction& instruction, AccessKind kind, Expr pointer, Expr size,
                        Expr condition, Expr stored_, AtomicScope scope, bool isVolatile) {
   for (const Place& place : state.objects.places(pointer)) {
@@ -265,7 +276,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.object = place.object;
     access.offset = place.offset;
     access.size = size;
-    access.condition = exprs.logicalAnd(condition, place.guard);
+    access.condition = exprs.logicalAnd(exprs.logicalAnd(condition, place.guard), waited(instruction));
     access.stored = stored_;
     if (isFalse(access.condition)) continue;
     access.condition = state.withDefinitions(access.condition, {access.offset, access.size});

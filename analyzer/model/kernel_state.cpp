@@ -42,6 +42,13 @@ void KernelState::gap(const Instruction* where, std::string what, bool races, bo
   model.gaps.push_back(std::move(gap));
 }
 
+bool KernelState::isSynchronizing(Expr e) const {
+  return anyNode(e, [&](Expr n) {
+    return (n->op == Op::Symbol && synchronizing.count(n->symbol) != 0) ||
+           (n->op == Op::Apply && synchronizingFunctions.count(n->function) != 0);
+  });
+}
+
 void KernelState::assume(const std::string& what) {
   auto& list = model.assumptions;
   if (std::find(list.begin(), list.end(), what) == list.end()) list.push_back(what);

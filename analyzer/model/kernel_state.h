@@ -129,6 +129,13 @@ struct KernelState {
   /// The loop (null: none) and run in whose iterations a symbol may have different values.
   std::unordered_map<const Symbol*, std::pair<const llvm::Loop*, RunId>> homes;
 
+  /// Functions of the same kind, objects that such results are written to or decide about, and the blocks
+  /// behind a loop that waits for one: what is there may be ordered by it, in ways that are not followed.
+  std::unordered_set<const Function*> synchronizingFunctions;
+  std::set<unsigned> synchronizingObjects;
+  std::map<const llvm::BasicBlock*, const llvm::Instruction*> afterWaiting; ///< with the loop's end
+  bool isSynchronizing(Expr e) const;
+
   Cut cut = Cut::Block; ///< of the runs made now
   std::set<const llvm::BasicBlock*> barrierBlocks;
   std::map<const llvm::Loop*, BarrierKind> barrierLoops; ///< with the widest barrier inside

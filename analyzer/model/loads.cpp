@@ -29,12 +29,16 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
   unsigned width = widthOf(instruction.getType(), state.layout);
   std::string line = state.lineText(instruction);
   if (object.space == MemorySpace::Local || object.isUnknown || !state.knowsWritten)
-    return fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")",
-                 "the value of `" + object.name + "` read at " + line);
+    return markIfSynchronizing(place.object,
+                               fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")",
+                                     "the value of `" + object.name + "` read at " + line));
   std::string key = std::to_string(place.object);
   if (!state.isWritten(place.object))
     return exprs.apply(state.symbols.function(nullptr, "content " + key, object.name, width), {place.offset});
-  std::string cause = "the content of `" + object.name + "`, which the kernel writes, at " + line;
+  bool synchronizes = state.synchronizingObjects.count(place.object) != 0;
+  std::string cause = synchronizes
+                          ? "the result of the atomic operation that reaches `" + object.name + "` at " + line
+                          : "the content of `" + object.name + "`, which the kernel writes, at " + line;
   if ((state.cut == Cut::Block || state.cut == Cut::Warp) && !state.unstable.count(&instruction)) {
     std::vector<Expr> operands = barrierCounters(instruction.getParent());
     operands.push_back(place.offset);
@@ -42,18 +46,28 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     content->varies = Varies::ByBlock;
     content->exact = false;
     content->cause = cause;
-    return exprs.apply(content, std::move(operands));
+    return markIfSynchronizing(place.object, exprs.apply(content, std::move(operands)));
   }
   if (stops && state.cut != Cut::Grid && !stored.count(place.object) &&
       !stored.count(state.objects.unknown())) {
     std::string role = "phase " + std::to_string(id.run) + " " + key;
     auto* content = state.symbols.function(nullptr, role, object.name + " before", width);
     content->varies = Varies::ByBlock;
-    content->exact = start == nullptr && object.space == MemorySpace::Global;
+    content->exact = start == nullptr && object.space == MemorySpace::Global && !synchronizes;
     content->cause = cause;
-    return exprs.apply(content, {place.offset});
+    return markIfSynchronizing(place.object, exprs.apply(content, {place.offset}));
   }
-  return fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")", cause);
+  return markIfSynchronizing(
+      place.object, fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")", cause));
+}
+
+Expr Execution::markIfSynchronizing(unsigned object, Expr content) {
+  if (!state.synchronizingObjects.count(object)) return content;
+  if (content->op == Op::Symbol)
+    state.synchronizing.insert(content->symbol);
+  else
+    state.synchronizingFunctions.insert(content->function);
+  return content;
 }
 
 /// A pointer read from memory points into an object of its own: whatever the pointers stored there lead to.

@@ -321,10 +321,6 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   if (!wasActive) active.erase(loop);
 }
 
-bool Execution::isSynchronizing(Expr e) const {
-  return anyNode(e, [&](Expr n) { return n->op == Op::Symbol && state.synchronizing.count(n->symbol) != 0; });
-}
-
 void Execution::leaveLoop(LoopWork& work) {
   const Loop* loop = work.loop;
   LoopRecord record;
@@ -402,8 +398,9 @@ void Execution::leaveEdges(LoopWork& work, Substitution& final) {
     if (edge == edges.end() || isFalse(edge->second)) continue;
     if (std::find(present.begin(), present.end(), Edge{from, to}) != present.end()) continue;
     present.push_back({from, to});
-    synchronizing = synchronizing || isSynchronizing(edge->second);
+    synchronizing = synchronizing || state.isSynchronizing(edge->second);
   }
+  if (synchronizing && recording) waitingLoops.push_back(work.loop);
   bool mayStop = stops && state.barrierLoops.count(work.loop) != 0;
   Expr some = exprs.boolean(false), others = exprs.boolean(true);
   std::vector<Expr> outside;

@@ -19,7 +19,8 @@ namespace {
 /// What the first run learns, in terms that hold for the next state as well: objects keep their numbers.
 struct Knowledge {
   std::vector<std::pair<std::string, MemoryObject>> objects;
-  std::set<unsigned> written, changedPointerSources;
+  std::set<unsigned> written, changedPointerSources, synchronizingObjects;
+  std::map<const BasicBlock*, const Instruction*> afterWaiting;
   std::map<unsigned, std::set<std::int64_t>> steps;
   std::map<const BasicBlock*, std::set<unsigned>> writtenIn;
   std::set<const Instruction*> unstable;
@@ -35,6 +36,8 @@ void prime(KernelState& state, const Knowledge& known) {
   state.writtenIn = known.writtenIn;
   state.unstable = known.unstable;
   state.changedPointerSources = known.changedPointerSources;
+  state.synchronizingObjects = known.synchronizingObjects;
+  state.afterWaiting = known.afterWaiting;
   state.fixedParameters = known.fixedParameters;
 }
 
@@ -88,6 +91,24 @@ void findFixedParameters(KernelState& state, const Execution& run, Knowledge& kn
   }
 }
 
+/// The blocks that come after a loop which waits for an atomic or a flag.
+void findWaiting(const Execution& run, Knowledge& known) {
+  for (const Loop* loop : run.waitingLoops) {
+    std::vector<const BasicBlock*> todo;
+    std::set<const BasicBlock*> seen;
+    SmallVector<BasicBlock*> exits;
+    loop->getExitBlocks(exits);
+    todo.insert(todo.end(), exits.begin(), exits.end());
+    while (!todo.empty()) {
+      const BasicBlock* block = todo.back();
+      todo.pop_back();
+      if (!seen.insert(block).second) continue;
+      known.afterWaiting.try_emplace(block, loop->getHeader()->getTerminator());
+      for (const BasicBlock* next : successors(block)) todo.push_back(next);
+    }
+  }
+}
+
 class Builder {
 public:
   Builder(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
@@ -96,7 +117,7 @@ public:
 
   KernelModel build(ExprContext& exprs) {
     Knowledge known;
-    for (unsigned round = 0; round < 3; ++round)
+    for (unsigned round = 0; round < 4; ++round)
       if (!learn(known)) break;
     KernelState state(exprs, prepared, code, facts, launch);
     setUpShape(state);
@@ -140,8 +161,11 @@ private:
     state.setCut(Cut::Block);
     Execution run(state, 0, false);
     run.fromEntry();
-    std::size_t changedBefore = known.changedPointerSources.size(),
-                fixedBefore = known.fixedParameters.size();
+    auto size = [&] {
+      return known.changedPointerSources.size() + known.fixedParameters.size() +
+             known.synchronizingObjects.size() + known.afterWaiting.size();
+    };
+    std::size_t before = size();
     state.objects.unknown();
     known.objects.clear();
     for (unsigned id = 0; id < state.objects.size(); ++id) {
@@ -162,7 +186,14 @@ private:
       if (state.isWritten(source)) known.changedPointerSources.insert(source);
     findUnstable(state, run, known);
     findFixedParameters(state, run, known);
-    return known.changedPointerSources.size() != changedBefore || known.fixedParameters.size() != fixedBefore;
+    findWaiting(run, known);
+    for (const RunAccess& access : run.accesses) {
+      const ModelAccess& a = access.access;
+      if (a.kind == AccessKind::Write &&
+          (state.isSynchronizing(a.condition) || (a.stored && state.isSynchronizing(a.stored))))
+        known.synchronizingObjects.insert(a.object);
+    }
+    return size() != before;
   }
 
   bool has(BarrierKind kind) const {
