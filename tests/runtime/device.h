@@ -178,10 +178,11 @@ template <class T> T* zeroedArray(std::size_t count) {
 }
 
 /// Every complete record of a kind in the log.
-template <class T> std::vector<const T*> records(wire::RecordKind kind) {
+inline std::uint64_t firstRecord() { return (sizeof(wire::Header) + 7) & ~std::uint64_t{7}; }
+
+template <class T> std::vector<const T*> records(wire::RecordKind kind, std::uint64_t at = firstRecord()) {
   std::vector<const T*> found;
   const auto* base = reinterpret_cast<const std::byte*>(&runtime::log().header());
-  std::uint64_t at = (sizeof(wire::Header) + 7) & ~std::uint64_t{7};
   while (at < runtime::log().header().used) {
     const auto* record = reinterpret_cast<const wire::Record*>(base + at);
     if (record->kind == static_cast<std::uint32_t>(kind)) found.push_back(reinterpret_cast<const T*>(record));

@@ -8,8 +8,8 @@ namespace kcheck::test {
 namespace {
 
 using testing::Contains;
-using testing::ElementsAre;
 using testing::Each;
+using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Not;
 using wire::Rule;

@@ -90,6 +90,11 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
                        isVolatile};
   if (bytes <= kLargestScalar && (bytes & (bytes - 1)) == 0 && (address & (bytes - 1)))
     reportMisaligned(thread, address, bytes, site, kind);
+  if (access.atomic()) {
+    std::vector<std::uint8_t>& scopes = block.launch->atomicScope;
+    if (scopes.size() <= narrowSite(site)) scopes.resize(narrowSite(site) + 1u);
+    scopes[narrowSite(site)] = static_cast<std::uint8_t>(order.scope());
+  }
   if (!block.launch->pendingValues.empty()) settleValues(*block.launch);
   for (Address at = address, end = address + bytes; at < end;) {
     Address next = std::min(end, (at | 3) + 1);
@@ -100,7 +105,10 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
   if (access.unwrittenBytes && (bytes <= kLargestScalar || access.unwrittenBytes == words))
     reportUnwrittenRead(access);
   if (!block.launch->tracksSync) return;
-  if (access.atomic()) synchronise(thread, address, order);
+  if (access.atomic()) {
+    if (!access.shared && !access.outside) checkNarrowAtomics(access);
+    synchronise(thread, address, order);
+  }
   if (isVolatile && !access.atomic()) {
     constexpr std::uint32_t system = 3 << 4;
     synchronise(thread, address, {system | (access.writes() ? 0x200u : 0x100u)});

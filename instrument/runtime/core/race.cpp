@@ -58,7 +58,7 @@ bool atomicsAgree(const CheckedAccess& access, const Earlier& earlier) {
 /// used.
 bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at) {
   LaunchState& launch = *access.block.launch;
-  if (!launch.tracksSync) return false;
+  if (!launch.tracksSync || (access.atomic() && earlier.atomic)) return false; // two atomics differ in scope
   bool strongNow = access.atomic() || access.isVolatile;
   bool strongThen = earlier.atomic || siteIsVolatile(earlier.site);
   if (!strongNow || !strongThen) return false;
@@ -227,6 +227,38 @@ static void checkAllReaders(CheckedAccess& access, const Cell& cell, const CellS
   checkPair(access, {cell.read & ~Token{1}, sites.read, false, atomic}, at);
 }
 
+void checkNarrowAtomics(CheckedAccess& access) {
+  LaunchState& launch = *access.block.launch;
+  bool narrow = access.order.scope() < 2;
+  auto word = launch.words.find(access.address >> 2);
+  SyncWord& state = word == launch.words.end() ? launch.words[access.address >> 2] : word->second;
+  for (const SyncWord::Narrow& earlier : state.narrow)
+    if (ownerOf(launch, access.block, earlier.token).block != access.block.index)
+      checkPair(access, {earlier.token, earlier.site, true, true}, access.address);
+  std::uint16_t site = narrowSite(access.site);
+  if (narrow)
+    for (const SyncWord::Wide& earlier : state.wideAtomics)
+      if (earlier.block != access.block.index)
+        checkPair(access, {earlier.last.token | 1, earlier.last.site, true, true}, access.address);
+  if (!access.writes()) return;
+  if (!narrow) {
+    for (SyncWord::Wide& earlier : state.wideAtomics)
+      if (earlier.block == access.block.index && earlier.thread == access.thread.linear) {
+        earlier.last = {access.thread.me, site};
+        return;
+      }
+    if (state.wideAtomics.size() < SyncWord::kMostWide)
+      state.wideAtomics.push_back({access.block.index, access.thread.linear, {access.thread.me, site}});
+    return;
+  }
+  for (SyncWord::Narrow& earlier : state.narrow)
+    if (earlier.site == site) {
+      earlier.token = access.thread.me;
+      return;
+    }
+  state.narrow.push_back({access.thread.me, site});
+}
+
 void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {
   LaunchState& launch = *access.block.launch;
   BlockState& block = access.block;
@@ -280,13 +312,11 @@ void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
   std::uint16_t site = narrowSite(access.site);
   if (access.atomic()) {
     LaunchState& launch = *block.launch;
-    if (launch.atomicScope.size() <= site) launch.atomicScope.resize(site + 1u);
-    launch.atomicScope[site] = static_cast<std::uint8_t>(access.order.scope());
     if (access.order.scope() >= 2) {
       mine |= 1;
       Token before = cell.write;
       bool together = (before & 1) && !isReserved(before) && before != mine &&
-                      !comesBefore(access.thread, before, at, false) && before >= launch.first;
+                      !comesBefore(access.thread, before, at, true) && before >= launch.first;
       if (together) {
         Token start = block.interval;
         bool sameInterval = before - start < block.many + 2 || access.shared;

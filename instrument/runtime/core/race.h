@@ -33,6 +33,9 @@ bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic
 /// Checks against the cell's last writer; then, for writes, against its readers. Reports at most one race.
 void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);
 void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);
+/// For atomics: against earlier ones of block scope that the cell no longer shows. Remembers those of block
+/// scope.
+void checkNarrowAtomics(CheckedAccess& access);
 /// Enters the access into the cell.
 void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at);
 void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at);

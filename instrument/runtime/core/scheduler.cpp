@@ -193,7 +193,7 @@ bool Grid::allStalled() {
     seenProgress = launch.progress;
     idleRounds = 0;
   }
-  constexpr std::uint64_t fewest = 20'000, turns = 4'000'000;
+  constexpr std::uint64_t fewest = 2'000, turns = 1'000'000;
   return ++idleRounds < std::max(fewest, turns / std::max<std::uint64_t>(waiting, 1));
 }
 

@@ -108,6 +108,21 @@ struct SyncWord {
   std::uint32_t version = 0;            ///< counts atomic operations
   bool released = false;                ///< a release has been seen
   std::uint64_t narrowBlock = kNoBlock; ///< whose block-scope atomics have changed it
+  /// The last such atomic at each site: a later one of wider scope hides it in the cell, and does not make it
+  /// safe.
+  struct Narrow {
+    Token token;
+    std::uint16_t site;
+  };
+  std::vector<Narrow> narrow;
+  /// The last wide atomic of each thread, for later ones of block scope; of the first kMostWide threads.
+  struct Wide {
+    std::uint64_t block;
+    std::uint32_t thread;
+    Narrow last;
+  };
+  static constexpr std::size_t kMostWide = 64;
+  std::vector<Wide> wideAtomics;
   Clock device, wide;
   std::vector<std::pair<std::uint64_t, Clock>> byBlock; ///< releases of one block, for acquires of that block
   Clock& ofBlock(std::uint64_t block);

@@ -205,8 +205,9 @@ bool answerWarp(BlockState& block, std::uint32_t number) {
   for (std::uint32_t lane = 0; lane < warp.count; ++lane) {
     ThreadState& thread = warp.lanes[lane];
     if (thread.status != ThreadStatus::Waiting || !isCollective(thread.wait.kind)) continue;
-    std::uint32_t group = partners(warp, thread);
-    if ((namedBy(thread) & live) != group) continue;
+    bool outside = !(thread.wait.a & thread.warpBit()); // undefined in CUDA; nobody waits for it
+    std::uint32_t group = outside ? thread.warpBit() : partners(warp, thread);
+    if (!outside && (namedBy(thread) & live) != group) continue;
     answerGroup(warp, group);
     answered = true;
   }
