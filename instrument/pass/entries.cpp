@@ -7,7 +7,9 @@
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 #include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/Local.h>
 
 #include <algorithm>
 
@@ -22,7 +24,7 @@ public:
   explicit Waiting(llvm::Module& module) : graph(module) {
     for (llvm::Function* function : graph.calleesFirst())
       for (llvm::Instruction& instruction : llvm::instructions(*function))
-        if (isWaitMarker(instruction)) waiting.insert(function);
+        if (isWaitMarker(instruction) || isCallTo(instruction, Call::kcExit)) waiting.insert(function);
     for (bool changed = true; changed;) {
       changed = false;
       for (llvm::Function* function : graph.calleesFirst())
@@ -32,6 +34,7 @@ public:
     }
   }
 
+  /// Contains a wait, or an `exit`, which can be a plain return only where everything is inlined.
   bool contains(llvm::Function& function) const { return waiting.contains(&function); }
 
   Suspension suspensionOf(llvm::Function& body) const {
@@ -82,6 +85,26 @@ bool inlineWaiting(llvm::Function& entry, const Waiting& waiting) {
     }
   }
   return true;
+}
+
+bool hasWait(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (isWaitMarker(instruction)) return true;
+  return false;
+}
+
+/// In an entry that holds all of its kernel, `exit` is a return.
+void returnAtExits(llvm::Function& entry) {
+  std::vector<llvm::Instruction*> exits;
+  for (llvm::Instruction& instruction : llvm::instructions(entry))
+    if (isCallTo(instruction, Call::kcExit)) exits.push_back(&instruction);
+  for (llvm::Instruction* exit : exits) {
+    llvm::BasicBlock* block = exit->getParent();
+    llvm::SplitBlock(block, exit);
+    block->getTerminator()->eraseFromParent();
+    llvm::IRBuilder<>(block).CreateRet(llvm::ConstantPointerNull::get(llvm::PointerType::get(entry.getContext(), 0)));
+  }
+  if (!exits.empty()) llvm::removeUnreachableBlocks(entry);
 }
 
 /// Where each parameter lies in the argument buffer; returns the call's arguments.
@@ -136,6 +159,9 @@ void buildEntries(DeviceCode& code) {
     assert(inlined && "a kernel's body can be inlined into its entry");
     if (kernel.suspension == Suspension::Coroutine && !inlineWaiting(*kernel.entry, waiting))
       kernel.suspension = Suspension::Fibre;
+    if (kernel.suspension != Suspension::Coroutine) continue;
+    returnAtExits(*kernel.entry);
+    if (!hasWait(*kernel.entry)) kernel.suspension = Suspension::Never;
   }
   for (KernelCode& kernel : code.kernels) promoteScalars(code, *kernel.entry);
   for (bool changed = true; changed;) {

@@ -21,14 +21,23 @@ bool isMathLibrary(llvm::StringRef name) {
 
 bool isOurs(llvm::StringRef name) { return name.starts_with("kc") || name.starts_with("kcheck."); }
 
+/// The 16-bit compare-and-swap, which Clang's headers leave to the device library.
+bool lowerSmallExchange(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
+  if (!name.consume_front("__usAtomicCAS")) return false;
+  Scope scope = name == "_block" ? Scope::Block : name == "_system" ? Scope::System : Scope::Device;
+  value = l.compareExchange(l.operand(0), l.operand(1), l.operand(2), llvm::AtomicOrdering::Monotonic, scope);
+  return true;
+}
+
 } // namespace
 
 bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
+  if (lowerSmallExchange(l, name, value)) return true;
   if (name == "vprintf") {
     value = l.runtime(Call::kcPrintf, {l.operand(0), l.operand(1)});
-  } else if (name == "malloc") {
+  } else if (name == "malloc" || name.starts_with("_Znwm") || name.starts_with("_Znam")) {
     value = l.runtime(Call::kcMalloc, {l.operand(0)});
-  } else if (name == "free") {
+  } else if (name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv")) {
     l.runtime(Call::kcFree, {l.operand(0)});
   } else if (name == "__assertfail") {
     l.runtime(Call::kcAssertFail, {l.operand(0), l.operand(1), l.operand(2), l.operand(3)});

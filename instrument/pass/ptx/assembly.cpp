@@ -25,6 +25,7 @@ const Rules& allRules() {
     addSynchronisation(table);
     addVideo(table);
     addTextures(table);
+    addTextures(table);
     return table;
   }();
   return rules;
@@ -101,14 +102,15 @@ private:
   }
 };
 
-/// `$$` is a dollar sign; `${0}` and `$0` stay placeholders.
+/// `$$` is a dollar sign, which occurs in names only; `$0` and `${0}` are placeholders.
 std::string unescaped(const std::string& text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    result += text[i];
-    if (text[i] == '$' && i + 1 < text.size() && text[i + 1] == '$') {
-      result.back() = '%'; // a name that PTX writes with a dollar sign is only ever a label or register
+    if (text.compare(i, 2, "$$") == 0) {
+      result += "dollar_";
       ++i;
+    } else {
+      result += text[i];
     }
   }
   return result;

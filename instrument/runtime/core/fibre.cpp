@@ -104,6 +104,11 @@ void Fibre::leave() {
 #endif
 }
 
+void Fibre::finish() {
+  active = false;
+  leave();
+}
+
 void Fibre::main(Fibre* fibre) {
 #ifdef KCHECK_FIBRE_ASAN
   __sanitizer_finish_switch_fiber(nullptr, &fibre->callerBottom, &fibre->callerBytes);

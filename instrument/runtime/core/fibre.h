@@ -24,6 +24,8 @@ public:
   void enter();
   /// Back to where enter() was called. From within only.
   void leave();
+  /// Ends the body from however deep a call, and leaves for good. From within only.
+  void finish();
   bool running() const { return active; }
   Address lowest() const { return stack; }
   bool holds(Address address) const { return address - stack < kStackBytes; }
