@@ -102,7 +102,8 @@ void returnAtExits(llvm::Function& entry) {
     llvm::BasicBlock* block = exit->getParent();
     llvm::SplitBlock(block, exit);
     block->getTerminator()->eraseFromParent();
-    llvm::IRBuilder<>(block).CreateRet(llvm::ConstantPointerNull::get(llvm::PointerType::get(entry.getContext(), 0)));
+    llvm::IRBuilder<>(block).CreateRet(
+        llvm::ConstantPointerNull::get(llvm::PointerType::get(entry.getContext(), 0)));
   }
   if (!exits.empty()) llvm::removeUnreachableBlocks(entry);
 }

@@ -2,6 +2,7 @@
 // groups' grids. Everything else that is declared and not defined must be a `__nv_` function of libkcheckrt.
 #include "instrument/pass/globals.h"
 #include "instrument/pass/lowering.h"
+#include "instrument/pass/stages.h"
 
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>

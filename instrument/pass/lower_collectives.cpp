@@ -120,8 +120,8 @@ bool lowerMatchAndReduce(Lowering& l, llvm::StringRef name, llvm::Value*& value)
                 .Case("xor", abi::ReduceOp::Xor)
                 .Default(std::nullopt);
   if (!op) return false;
-  // The intrinsic takes (value, mask), but Clang 19's header for __reduce_add_sync(mask, value), its only user,
-  // passes them as it gets them.
+  // The intrinsic takes (value, mask), but Clang 19's header for __reduce_add_sync(mask, value), its only
+  // user, passes them as it gets them.
   value = l.result(l.wait({.kind = WaitKind::Reduce,
                            .a = l.operand(0),
                            .b = number(l, std::uint32_t(*op)),

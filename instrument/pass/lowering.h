@@ -62,8 +62,7 @@ bool lowerMath(Lowering& lowering, llvm::StringRef name, llvm::Value*& value);
 /// Calls of functions that CUDA's device library defines: vprintf, malloc, __assertfail, ...
 bool lowerLibraryCall(Lowering& lowering, llvm::StringRef name, llvm::Value*& value);
 
-/// Bodies of cooperative groups' grid barrier: a GridSync wait instead of polling a workspace.
-void replaceGridBarrier(DeviceCode& code);
+
 
 /// Inline PTX; always gives a value (or an unsupported report).
 llvm::Value* lowerAssembly(Lowering& lowering);

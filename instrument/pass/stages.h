@@ -9,6 +9,9 @@ namespace kcheck::instrument {
 /// metadata that hold on a GPU only or would let the optimiser act on undefined behaviour.
 void prepare(DeviceCode& code);
 
+/// Bodies of cooperative groups' grid barrier: a GridSync wait instead of polling a workspace.
+void replaceGridBarrier(DeviceCode& code);
+
 /// Inline PTX, nvvm intrinsics and device library calls become plain IR and markers.
 void lowerDevice(DeviceCode& code);
 

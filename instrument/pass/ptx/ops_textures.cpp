@@ -74,23 +74,30 @@ bool fetch(Builder& p, const Statement& s) {
   auto coordinates = typeNamed(s.type());
   auto result = s.opcode.size() > 2 ? typeNamed(s.opcode[s.opcode.size() - 2]) : std::nullopt;
   if (!shape || !coordinates || !result || s.operands.size() < 2) return false;
-  if (result->bits != 32 || s.operands[0].kind != Operand::Kind::Vector || s.operands[1].parts.size() != 2) return false;
+  if (result->bits != 32 || s.operands[0].kind != Operand::Kind::Vector || s.operands[1].parts.size() != 2)
+    return false;
   bool gathers = s.opcode[0] == "tld4";
   auto mode = gathers          ? TextureMode::Gather
               : s.has("level") ? TextureMode::Level
               : s.has("grad")  ? TextureMode::Gradient
                                : TextureMode::Base;
-  auto kind = result->isFloat() ? TextureResult::F32 : result->isSigned() ? TextureResult::S32 : TextureResult::U32;
+  auto kind = result->isFloat()    ? TextureResult::F32
+              : result->isSigned() ? TextureResult::S32
+                                   : TextureResult::U32;
   auto operation = std::uint32_t(shape->geometry) | std::uint32_t(kind) << 5 | std::uint32_t(mode) << 7;
   if (!coordinates->isFloat()) operation |= abi::TextureIntegerCoordinates;
   if (gathers) operation |= std::uint32_t(std::string("rgba").find(s.opcode[1][0])) << 9;
 
   std::vector<Operand> words;
   if (!takeWords(s.operands[1].parts[1], shape->coordinates, words)) return false;
-  unsigned gradient = shape->geometry == TextureGeometry::Volume ? 3 : shape->geometry == TextureGeometry::Line || shape->geometry == TextureGeometry::LineArray ? 1 : 2;
+  unsigned gradient =
+      shape->geometry == TextureGeometry::Volume                                                  ? 3
+      : shape->geometry == TextureGeometry::Line || shape->geometry == TextureGeometry::LineArray ? 1
+                                                                                                  : 2;
   for (std::size_t i = 2; i < s.operands.size(); ++i)
     if (!takeWords(s.operands[i], mode == TextureMode::Gradient ? gradient : 1, words)) return false;
-  if ((mode == TextureMode::Level && s.operands.size() < 3) || (mode == TextureMode::Gradient && s.operands.size() < 4))
+  if ((mode == TextureMode::Level && s.operands.size() < 3) ||
+      (mode == TextureMode::Gradient && s.operands.size() < 4))
     return false;
 
   llvm::Value* object = p.bits(s.operands[1].parts[0], {Type::Kind::Bits, 64, 1});
@@ -117,11 +124,11 @@ bool surface(Builder& p, const Statement& s) {
   unsigned lanes = s.has("v4") ? 4 : s.has("v2") ? 2 : 1;
   unsigned bytes = type->bits / 8;
   auto log2 = [](unsigned n) { return std::uint32_t(__builtin_ctz(n)); };
-  auto border = outside == "clamp" ? abi::SurfaceOutside::Clamp
+  auto border = outside == "clamp"  ? abi::SurfaceOutside::Clamp
                 : outside == "zero" ? abi::SurfaceOutside::Zero
                                     : abi::SurfaceOutside::Trap;
-  std::uint32_t operation = std::uint32_t(shape->geometry) | (stores ? abi::SurfaceStore : 0) | log2(bytes) << 5 |
-                            log2(lanes) << 7 | std::uint32_t(border) << 9;
+  std::uint32_t operation = std::uint32_t(shape->geometry) | (stores ? abi::SurfaceStore : 0) |
+                            log2(bytes) << 5 | log2(lanes) << 7 | std::uint32_t(border) << 9;
   std::vector<Operand> words, elements;
   if (!takeWords(place.parts[1], shape->coordinates, words)) return false;
   if (data.kind == Operand::Kind::Vector ? data.parts.size() != lanes : lanes != 1) return false;
@@ -135,12 +142,14 @@ bool surface(Builder& p, const Statement& s) {
   auto element = [&](unsigned i) { return p.b.CreateConstGEP1_64(p.b.getInt8Ty(), memory, i * bytes); };
   auto* width = p.b.getIntNTy(type->bits);
   if (stores)
-    for (unsigned i = 0; i < lanes; ++i) p.b.CreateAlignedStore(p.bits(elements[i], *type), element(i), llvm::Align(1));
+    for (unsigned i = 0; i < lanes; ++i)
+      p.b.CreateAlignedStore(p.bits(elements[i], *type), element(i), llvm::Align(1));
   auto kind = stores ? abi::SiteKind::Write : abi::SiteKind::Read;
-  p.l.runtime(Call::kcSurface, {object, p.b.getInt32(operation), input, memory,
-                                p.b.getInt32(siteOf(p, kind, bytes * lanes))});
+  p.l.runtime(Call::kcSurface,
+              {object, p.b.getInt32(operation), input, memory, p.b.getInt32(siteOf(p, kind, bytes * lanes))});
   if (!stores)
-    for (unsigned i = 0; i < lanes; ++i) p.write(elements[i], p.b.CreateAlignedLoad(width, element(i), llvm::Align(1)));
+    for (unsigned i = 0; i < lanes; ++i)
+      p.write(elements[i], p.b.CreateAlignedLoad(width, element(i), llvm::Align(1)));
   return true;
 }
 

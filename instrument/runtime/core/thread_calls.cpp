@@ -1,4 +1,5 @@
-// The calls of abi_calls.def that concern the calling thread alone: which space an address lies in, and leaving.
+// The calls of abi_calls.def that concern the calling thread alone: which space an address lies in, and
+// leaving.
 #include "instrument/runtime/core/fibre.h"
 #include "instrument/runtime/core/memory.h"
 #include "instrument/runtime/core/shadow.h"
@@ -18,7 +19,8 @@ std::uint32_t kcSpace(abi::ThreadContext* /*thread*/, void* pointer) {
     space = MemorySpace::Shared;
   } else if (inArena(address)) {
     const Allocation* allocation = find(pointer);
-    space = allocation && allocation->kind == MemoryKind::Constant ? MemorySpace::Constant : MemorySpace::Global;
+    space =
+        allocation && allocation->kind == MemoryKind::Constant ? MemorySpace::Constant : MemorySpace::Global;
   }
   return static_cast<std::uint32_t>(space);
 }

@@ -1,0 +1,46 @@
+// Whole programs through front end, pass, runtime and linker: each file of programs/ checks its own results
+// against host arithmetic and ends with status 0. Files are found, never listed.
+#include "frontend/frontend.h"
+#include "instrument/instrument.h"
+
+#include <gtest/gtest.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace kcheck::instrument {
+namespace {
+
+std::vector<std::string> programs() {
+  std::vector<std::string> files;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(KCHECK_SOURCE_DIR "/tests/instrument/programs"))
+    if (entry.path().extension() == ".cu") files.push_back(entry.path().stem().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class Programs : public testing::TestWithParam<std::string> {};
+
+TEST_P(Programs, giveTheResultsOfAGpu) {
+  frontend::Options compiling;
+  compiling.files = {std::string(KCHECK_SOURCE_DIR "/tests/instrument/programs/") + GetParam() + ".cu"};
+  auto program = frontend::compile(compiling);
+  ASSERT_TRUE(program) << program.error().message;
+  Options options;
+  options.timeoutSeconds = 60;
+  auto seen = checkRun(*program->device, program->hostObjects, program->facts, options);
+  ASSERT_TRUE(seen) << seen.error().message;
+  EXPECT_FALSE(seen->run.timedOut);
+  EXPECT_EQ(seen->run.signal, 0);
+  EXPECT_EQ(seen->run.exitStatus, 0);
+  EXPECT_GT(seen->run.kernelsLaunched, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Programs, testing::ValuesIn(programs()),
+                         [](const auto& info) { return info.param; });
+
+} // namespace
+} // namespace kcheck::instrument
