@@ -4,12 +4,14 @@
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/graph.h"
 #include "instrument/runtime/api/memory_use.h"
+#include "instrument/runtime/api/padding.h"
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/launch.h"
 #include "instrument/runtime/core/memory.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace kcheck::runtime::api {
@@ -44,12 +46,27 @@ void copyRow(std::byte* to, const std::byte* from, std::size_t bytes, Where toWh
     markWrittenByHost(to, bytes, stream, caller);
 }
 
+/// The first byte that somebody should have written, or `bytes`.
+std::size_t firstMissing(const std::byte* from, std::size_t bytes) {
+  std::vector<Gap> gaps;
+  std::size_t shift = reinterpret_cast<std::uintptr_t>(from) % 16;
+  for (std::size_t at = firstUnwritten(from, bytes); at < bytes;
+       at += firstUnwritten(from + at, bytes - at)) {
+    std::size_t end = at + 1;
+    while (end < bytes && end - at <= kLongestPadding && firstUnwritten(from + end, 1) == 0) ++end;
+    if (end - at > kLongestPadding) return at;
+    gaps.push_back({at + shift, end + shift});
+    at = end;
+  }
+  return gaps.empty() || arePadding(gaps, bytes) ? bytes : gaps.front().begin - shift;
+}
+
 void performCopy(const CopyWork& work, std::uint64_t stream) {
   if (work.width == 0 || work.height == 0 || work.depth == 0) return;
   Where to = whereIs(work.to.base), from = whereIs(work.from.base);
   forRows(work, [&](std::byte* toRow, const std::byte* fromRow, std::size_t bytes) {
     if (from == Where::Device && (to == Where::Host || to == Where::Pinned)) {
-      std::size_t first = firstUnwritten(fromRow, bytes);
+      std::size_t first = firstMissing(fromRow, bytes);
       if (first < bytes) reportUnwrittenOutput(fromRow, bytes, first, work.caller);
     }
     copyRow(toRow, fromRow, bytes, to, from, stream, work.caller);
