@@ -8,6 +8,7 @@
 #include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -230,6 +231,15 @@ Observation collect(std::span<const std::byte> log, const Facts& facts, const Sy
   return observation;
 }
 
+/// Debug info names files by absolute path; a report names them as the user did, or from the current folder.
+static std::string asUserNames(const std::string& path, const Facts& facts) {
+  std::error_code none;
+  for (const std::string& file : facts.files)
+    if (std::filesystem::equivalent(path, file, none)) return file;
+  const std::string folder = std::filesystem::current_path(none).string() + "/";
+  return path.starts_with(folder) ? path.substr(folder.size()) : path;
+}
+
 /// The innermost frame in the user's own code: templates of the toolkit's headers are inlined into it.
 static Location userPlace(const llvm::DIInliningInfo& frames) {
   Location innermost;
@@ -258,7 +268,9 @@ Observation collect(int descriptor, const std::string&, const Facts& facts) {
       llvm::consumeError(frames.takeError());
       return {};
     }
-    return userPlace(*frames);
+    Location place = userPlace(*frames);
+    place.file = asUserNames(place.file, facts);
+    return place;
   };
   Observation observation = collect(std::span(static_cast<const std::byte*>(mapped), size), facts, symbolise);
   munmap(mapped, size);
