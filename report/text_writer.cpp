@@ -56,6 +56,7 @@ std::string closingLine(const Report& report, const std::vector<std::string>& as
 /// How the checked program ended, when that was not well.
 std::string badEnd(const RunResult& run) {
   if (!run.ran) return "";
+  if (!run.stoppedBecause.empty()) return "the program was stopped: " + run.stoppedBecause;
   if (run.timedOut)
     return fmt::format("the program was stopped after {:.2f} s: it had not ended", run.seconds);
   if (run.signal) return fmt::format("the program was ended by signal {}", run.signal);

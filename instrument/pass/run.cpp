@@ -1,13 +1,10 @@
 // Starts the instrumented program and collects what its runtime wrote into the log that both processes map.
 #include "instrument/instrument.h"
 
+#include "instrument/pass/collect.h"
 #include "instrument/pass/process.h"
 #include "instrument/pass/temporary.h"
 #include "instrument/wire.h"
-
-#if __has_include("instrument/pass/collect.h")
-#include "instrument/pass/collect.h"
-#endif
 
 #include <fmt/format.h>
 
@@ -25,12 +22,10 @@ namespace {
 class ReportLog {
 public:
   ReportLog() : descriptor(memfd_create("kcheck-report", 0)) {
-#if __has_include("instrument/pass/collect.h")
     if (descriptor >= 0 && ftruncate(descriptor, off_t(wire::kCapacity)) != 0) {
       close(descriptor);
       descriptor = -1;
     }
-#endif
   }
   ~ReportLog() {
     if (descriptor >= 0) close(descriptor);
@@ -80,19 +75,15 @@ OrError<Outcome> runAndCollect(const std::string& path, const Facts& facts, cons
   if (!ended) return ended.error();
   Outcome outcome;
   outcome.interruptedBy = ended->interruptedBy;
-#if __has_include("instrument/pass/collect.h")
   outcome.observation = collect(log.get(), path, facts);
-#else
-  (void)facts;
-#endif
   std::uint64_t launched = outcome.observation.run.kernelsLaunched;
   std::vector<Launch> launches = std::move(outcome.observation.run.launches);
   outcome.observation.run = resultOf(*ended);
   outcome.observation.run.kernelsLaunched = launched;
   outcome.observation.run.launches = std::move(launches);
   if (ended->outOfMemory)
-    return Error{fmt::format("the program was stopped: it used more than --memory-limit={} MB",
-                             options.memoryLimitMb)};
+    outcome.observation.run.stoppedBecause =
+        fmt::format("it used more than --memory-limit={} MB", options.memoryLimitMb);
   return outcome;
 }
 
