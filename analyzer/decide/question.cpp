@@ -14,8 +14,8 @@
 namespace kcheck::analyzer {
 
 Decider::Decider(const KernelModel& model, ExprContext& context, const Limits& limits)
-    : limits(limits), deadline(smt::now() + limits.kernelSeconds), kernel(model, context), copies(kernel),
-      solver(std::make_unique<smt::Solver>()) {}
+    : limits(limits), deadline(smt::now() + limits.kernelSeconds), patience(limits.questionMilliseconds),
+      kernel(model, context), copies(kernel), solver(std::make_unique<smt::Solver>()) {}
 
 Decider::~Decider() = default;
 
@@ -114,7 +114,28 @@ Verdict Decider::meet(const PairQuestion& q) {
     verdict.assumesNoWrap = assumed;
     return verdict;
   }
-  return solve(meetingConstraints(q), q.relation);
+  std::vector<Expr> constraints = meetingConstraints(q);
+  if (auto found = searchWitness(constraints, copies, q.relation))
+    return happens(std::move(*found), std::move(constraints));
+  for (Ranges::Wrapping wrapping : {Ranges::Wrapping::Exact, Ranges::Wrapping::Assumed}) {
+    bool assumed = wrapping == Ranges::Wrapping::Assumed;
+    if (assumed && wrapAssumptions(*q.a).empty() && wrapAssumptions(*q.b).empty()) continue;
+    if (!provesByCases(q, wrapping)) continue;
+    ++counters.arithmetic;
+    verdict.outcome = Verdict::Outcome::Never;
+    verdict.assumesNoWrap = assumed;
+    return verdict;
+  }
+  return askSolver(std::move(constraints), q.relation);
+}
+
+Verdict Decider::happens(Assignment values, std::vector<Expr> constraints) {
+  ++counters.search;
+  Verdict verdict;
+  verdict.outcome = Verdict::Outcome::Happens;
+  verdict.values = std::move(values);
+  verdict.constraints = std::move(constraints);
+  return verdict;
 }
 
 Verdict Decider::meetWithDifferentValues(const PairQuestion& q) {
@@ -215,18 +236,17 @@ std::vector<std::vector<Expr>> Decider::guesses(const std::vector<Expr>& constra
 }
 
 Verdict Decider::solve(std::vector<Expr> constraints, std::optional<Relation> relation) {
+  if (auto found = searchWitness(constraints, copies, relation))
+    return happens(std::move(*found), std::move(constraints));
+  return askSolver(std::move(constraints), relation);
+}
+
+Verdict Decider::askSolver(std::vector<Expr> constraints, std::optional<Relation> relation) {
   Verdict verdict;
   std::erase_if(constraints, [](Expr e) { return isTrue(e); });
   if (std::any_of(constraints.begin(), constraints.end(), [](Expr e) { return isFalse(e); })) {
     ++counters.arithmetic;
     verdict.outcome = Verdict::Outcome::Never;
-    return verdict;
-  }
-  if (auto found = searchWitness(constraints, copies, relation)) {
-    ++counters.search;
-    verdict.outcome = Verdict::Outcome::Happens;
-    verdict.values = std::move(*found);
-    verdict.constraints = std::move(constraints);
     return verdict;
   }
   if (!limits.useSolver || secondsLeft() < 0.01) {
@@ -254,7 +274,7 @@ Verdict Decider::solve(std::vector<Expr> constraints, std::optional<Relation> re
   query.preferences = preferences(relation);
   query.noWrap.assign(ranges.assumed().begin(), ranges.assumed().end());
   std::sort(query.noWrap.begin(), query.noWrap.end(), [](Expr x, Expr y) { return x->id < y->id; });
-  double left = std::min(secondsLeft() * 1000, double(limits.questionMilliseconds));
+  double left = std::min(secondsLeft() * 1000, patience);
   smt::Answer answer = solver->check(query, ranges, unsigned(std::max(left, 10.0)));
   counters.solverSeconds += answer.seconds;
   if (answer.status == smt::Status::Unsat || answer.status == smt::Status::Sat)
@@ -271,6 +291,8 @@ Verdict Decider::solve(std::vector<Expr> constraints, std::optional<Relation> re
     return verdict;
   }
   ++(answer.timedOut ? counters.timeouts : counters.unknown);
+  // Questions about one kernel resemble each other: what was too hard once mostly stays so.
+  if (answer.timedOut) patience = std::max(patience * 0.75, limits.questionMilliseconds * 0.2);
   verdict.reason =
       answer.status == smt::Status::Error ? "the solver failed: " + answer.reason : answer.reason;
   return verdict;

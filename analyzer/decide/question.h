@@ -48,6 +48,8 @@ public:
 
   /// A readable account of a Happens; `b` null for a question about one thread.
   Witness witness(const Verdict& verdict, const ModelAccess& a, const ModelAccess* b, Relation relation);
+  /// Whether a Happens leans on no approximation.
+  bool isExact(const Verdict& verdict) { return causes(verdict.constraints, verdict.values).empty(); }
   RaceScope scopeOf(const Assignment& values, Relation relation);
   /// What a proof about the access rests on besides the program text, in words.
   const std::vector<std::string>& wrapAssumptions(const ModelAccess& access);
@@ -62,12 +64,17 @@ private:
   Expr overlapping(const PairQuestion& question);
   std::vector<std::vector<Expr>> preferences(std::optional<Relation> relation);
   std::vector<std::vector<Expr>> guesses(const std::vector<Expr>& constraints);
+  /// Arithmetic once more for every value of a symbol of few values: table lookups, powers of two.
+  bool provesByCases(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesWithin(AccessView& view, Expr bytes);
   Verdict solve(std::vector<Expr> constraints, std::optional<Relation> relation);
+  Verdict askSolver(std::vector<Expr> constraints, std::optional<Relation> relation);
+  Verdict happens(Assignment values, std::vector<Expr> constraints);
   std::vector<std::string> causes(const std::vector<Expr>& constraints, const Assignment& values);
 
   const Limits limits;
   double deadline;
+  double patience; ///< milliseconds for the next question to the solver; shrinks with every timeout
   KernelView kernel;
   Copies copies;
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];

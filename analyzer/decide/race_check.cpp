@@ -38,10 +38,25 @@ public:
 private:
   void within(const std::vector<Phase>& phases, Relation relation) {
     for (const Phase& phase : phases) {
+      if (relation != Relation::DifferentBlocks && beginsAtDivergentBarrier(phase)) {
+        answer.doubt(lineOf(phase.where) +
+                     ": some threads miss this barrier, so nothing orders what follows it");
+        for (const ModelAccess& access : phase.accesses) c.unsafe.insert(access.site);
+        continue;
+      }
       std::vector<Item> items;
       for (const ModelAccess& access : phase.accesses) items.push_back({&access, &phase});
       pairs(items, relation);
     }
+  }
+
+  bool beginsAtDivergentBarrier(const Phase& phase) const {
+    return phase.where.known() && std::any_of(c.answers.divergences.begin(), c.answers.divergences.end(),
+                                              [&](const DivergenceResult& d) {
+                                                return d.witness.exact() &&
+                                                       d.control->barrier.line == phase.where.line &&
+                                                       d.control->barrier.file == phase.where.file;
+                                              });
   }
 
   void betweenBlocks() {
@@ -181,9 +196,9 @@ private:
   }
 
   void finish(RaceResult& race, const Item& a, const Item& b) {
+    // The same value from several threads does no harm on any machine, but the language calls it a race.
     if (race.sameValue)
-      answer.assume("writes of the same value by several threads, as in " + lineOf(race.first->where) +
-                    ", are no race");
+      answer.doubt(lineOf(race.first->where) + ": several threads write the same value without order");
     else if (race.witness.exact())
       answer.refute();
     else
@@ -191,13 +206,18 @@ private:
     c.answers.races.push_back(std::move(race));
   }
 
-  /// Whether both always store the same; otherwise `best` becomes a witness in which they differ.
+  /// Whether both always store the same; otherwise `best` becomes a witness in which they differ, unless that
+  /// would lean on approximations where it does not yet.
   bool writesSameValue(const Item& a, const Item& b, Relation relation, Verdict& best) {
     Expr x = a.access->stored, y = b.access->stored;
     if (!x || !y || x->width != y->width) return false;
     if (x == y && !c.decider.view().isPrivate(x, relation)) return true;
     Verdict differ = c.decider.meetWithDifferentValues({a.access, b.access, relation});
-    if (differ.outcome == Verdict::Outcome::Happens) best = std::move(differ);
+    if (differ.outcome == Verdict::Outcome::Happens &&
+        (c.decider.isExact(differ) || !c.decider.isExact(best)))
+      best = std::move(differ);
+    else if (differ.outcome == Verdict::Outcome::Never && differ.assumesNoWrap)
+      return false;
     return differ.outcome == Verdict::Outcome::Never;
   }
 

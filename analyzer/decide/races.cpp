@@ -38,8 +38,10 @@ KernelAnswers decide(const KernelModel& model, ExprContext& context, const Limit
   Decider decider(model, context, limits);
   std::set<SiteId> unsafe;
   Check check{decider, model, limits, answers, unsafe};
+  // Barriers first: what a divergent barrier orders is no question for races.
+  PropertyResult barriers = checkBarriers(check);
   answers.properties.push_back(checkRaces(check));
-  answers.properties.push_back(checkBarriers(check));
+  answers.properties.push_back(std::move(barriers));
   answers.properties.push_back(checkBounds(check));
   bool hasGap = std::any_of(model.gaps.begin(), model.gaps.end(),
                             [](const ModelGap& g) { return g.affectsRaces || g.affectsBounds; });

@@ -17,6 +17,7 @@ struct Candidate {
   Index thread[2], block[2];
   Index blockDim, gridDim;
   Int counter[2];
+  bool truth;                    ///< of conditions about which nothing is known
   std::array<Int, 4> parameters; ///< of the first, second, ... symbol, cyclically
 };
 
@@ -62,13 +63,18 @@ public:
           [&](Expr n) {
             seen.insert(n);
             if (n->op == Op::Symbol) note(n->symbol);
+            if (n->op == Op::Apply && n->width == 1) conditions.insert(n->function);
           });
   }
 
-  bool hasCounters = false, hasParameters = false, hasFreeBlock = false, hasFreeGrid = false;
+  bool hasCounters = false, hasParameters = false, hasFreeBlock = false, hasFreeGrid = false,
+       hasUnknownConditions = false;
+
+  bool asksFunctions() const { return !conditions.empty(); }
 
   bool holds(const Candidate& c, Assignment& values) const {
     for (const Symbol* s : symbols) values.symbols[s] = std::int64_t(valueOf(*s, c));
+    for (const Function* f : conditions) values.defaults[f] = c.truth;
     Evaluator evaluate(values);
     return std::all_of(constraints.begin(), constraints.end(), [&](Expr e) {
       Value v = evaluate(e);
@@ -79,6 +85,7 @@ public:
 private:
   void note(const Symbol* s) {
     symbols.push_back(s);
+    hasUnknownConditions |= s->kind == SymbolKind::Unknown && s->width == 1;
     if (s->kind == SymbolKind::Parameter) ordinal.emplace(s, ordinal.size());
     hasCounters |= s->kind == SymbolKind::LoopCounter;
     hasParameters |= s->kind == SymbolKind::Parameter;
@@ -107,7 +114,7 @@ private:
       Int v = c.parameters[ordinal.at(&s) % c.parameters.size()];
       return s.width == 1 ? v & 1 : clamped(s, v);
     }
-    case SymbolKind::Unknown: return s.width == 1 ? Int(1) : clamped(s, 0);
+    case SymbolKind::Unknown: return s.width == 1 ? Int(c.truth) : clamped(s, 0);
     default: return 0;
     }
   }
@@ -115,6 +122,7 @@ private:
   const std::vector<Expr>& constraints;
   const Copies& copies;
   std::vector<const Symbol*> symbols;
+  std::unordered_set<const Function*> conditions;
   std::unordered_map<const Symbol*, std::size_t> ordinal;
 };
 
@@ -142,16 +150,20 @@ std::optional<Assignment> searchWitness(const std::vector<Expr>& constraints, co
                   {7, 100, 2, 33},
                   {3, 1, 8, 100000}};
   Assignment values;
+  std::vector<bool> truths = {true};
+  if (search.hasUnknownConditions || search.asksFunctions()) truths = {true, false};
   unsigned budget = 1500;
   for (const Index& shape : shapes)
     for (auto& sizes : parameters)
       for (auto [counter1, counter2] : counters)
-        for (auto& [block1, block2] : suspects.blocks)
-          for (auto& [thread1, thread2] : suspects.threads) {
-            if (budget-- == 0) return std::nullopt;
-            Candidate c{{thread1, thread2}, {block1, block2}, shape, grid, {counter1, counter2}, sizes};
-            if (search.holds(c, values)) return values;
-          }
+        for (bool truth : truths)
+          for (auto& [block1, block2] : suspects.blocks)
+            for (auto& [thread1, thread2] : suspects.threads) {
+              if (budget-- == 0) return std::nullopt;
+              Candidate c{
+                  {thread1, thread2}, {block1, block2}, shape, grid, {counter1, counter2}, truth, sizes};
+              if (search.holds(c, values)) return values;
+            }
   return std::nullopt;
 }
 

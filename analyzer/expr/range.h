@@ -50,6 +50,8 @@ private:
   Range mathematical(Expr e); ///< of Add, Mul or Shl without reduction
   bool mayAssume(Expr e);
   void learn(Expr condition);
+  void learnFromAlternatives(Expr condition);
+  void learnBits(Expr masked, Expr value);
   void narrow(Expr e, Int lo, Int hi, unsigned depth);
   void narrowOperands(Expr e, Int lo, Int hi, unsigned depth);
 

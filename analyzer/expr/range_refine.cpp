@@ -26,7 +26,54 @@ bool Ranges::assume(Expr condition) {
   return !contradiction;
 }
 
+/// What every alternative of a disjunction says of a symbol.
+void Ranges::learnFromAlternatives(Expr c) {
+  constexpr std::size_t kMostAlternatives = 64;
+  std::vector<Expr> alternatives, stack{c};
+  while (!stack.empty()) {
+    Expr e = stack.back();
+    stack.pop_back();
+    if (e->op == Op::Or && e->width == 1)
+      stack.insert(stack.end(), e->operands.begin(), e->operands.end());
+    else
+      alternatives.push_back(e);
+    if (alternatives.size() + stack.size() > kMostAlternatives) return;
+  }
+  // The symbols worth looking at: those that the first alternative compares with a constant.
+  std::vector<Expr> symbols;
+  for (Expr part : conjunctsOf(alternatives.back()))
+    if (isComparison(part->op))
+      for (Expr o : part->operands)
+        if (o->op == Op::Symbol && o->width > 1) symbols.push_back(o);
+  for (Expr symbol : symbols) {
+    Range now = of(symbol), hull{now.hi, now.lo, ~0ull};
+    bool any = false;
+    for (Expr alternative : alternatives) {
+      Range r = now;
+      for (Expr part : conjunctsOf(alternative)) {
+        if (!isComparison(part->op) || part->op == Op::Ult || part->op == Op::Ule) continue;
+        Int strict = part->op == Op::Slt;
+        Expr x = part->operands[0], y = part->operands[1];
+        if (x == symbol && isConst(y)) {
+          r.hi = std::min(r.hi, y->value - strict);
+          if (part->op == Op::Eq) r.lo = std::max(r.lo, Int(y->value));
+        } else if (y == symbol && isConst(x)) {
+          r.lo = std::max(r.lo, x->value + strict);
+        }
+      }
+      if (r.isEmpty()) continue;
+      hull = any ? Range{std::min(hull.lo, r.lo), std::max(hull.hi, r.hi), ~0ull} : r;
+      any = true;
+    }
+    if (any)
+      narrow(symbol, hull.lo, hull.hi, 0);
+    else
+      contradiction = true;
+  }
+}
+
 void Ranges::learn(Expr c) {
+  if (c->op == Op::Or && c->width == 1) return learnFromAlternatives(c);
   bool isNegated = c->op == Op::Xor && c->width == 1 && isConst(c->operands[1], 1);
   if (isNegated) {
     Expr inner = c->operands[0];
@@ -44,6 +91,7 @@ void Ranges::learn(Expr c) {
   Int strict = c->op == Op::Ult || c->op == Op::Slt;
   switch (c->op) {
   case Op::Eq:
+    learnBits(x, y);
     narrow(x, b.lo, b.hi, kDepth);
     narrow(y, a.lo, a.hi, kDepth);
     return;
@@ -57,6 +105,23 @@ void Ranges::learn(Expr c) {
     return;
   default: narrow(x, a.lo, b.hi - strict, kDepth); narrow(y, a.lo + strict, b.hi, kDepth);
   }
+}
+
+/// x == y where x is a masked value or a remainder: bits that cannot be set.
+void Ranges::learnBits(Expr x, Expr y) {
+  if (!isConst(y) || x->operands.size() != 2 || !isConst(x->operands[1]) || x->width == 1) return;
+  std::uint64_t constant = zeroExtend(x->operands[1]->value, x->width), zero = 0;
+  if (x->op == Op::And)
+    zero = constant & ~zeroExtend(y->value, x->width);
+  else if ((x->op == Op::URem || x->op == Op::SRem) && y->value == 0 && constant != 0)
+    zero = (constant & (0 - constant)) - 1; // a multiple of the constant's power of two
+  if (zero == 0) return;
+  Expr of = x->operands[0];
+  Range now = this->of(of);
+  auto [entry, isNew] = learned.try_emplace(of, Range{now.lo, now.hi, ~zero});
+  if (!isNew) entry->second.maybe &= ~zero;
+  auto cached = memo.find(of);
+  if (cached != memo.end()) cached->second.maybe &= ~zero;
 }
 
 void Ranges::narrow(Expr e, Int lo, Int hi, unsigned depth) {

@@ -794,8 +794,16 @@ TEST(SameValue, ConstantFlag) {
   ASSERT_FALSE(a.races.empty());
   for (const RaceResult& r : a.races) EXPECT_TRUE(r.sameValue);
   PropertyResult p = property(a, Property::RaceFree);
-  EXPECT_EQ(p.answer, Answer::Proved);
-  EXPECT_FALSE(p.assumptions.empty());
+  EXPECT_EQ(p.answer, Answer::Unknown); // neither clean nor harmful
+  EXPECT_EQ(p.reason, "line 10: several threads write the same value without order");
+}
+
+TEST(SameValue, UnknownValueKeepsAnExactWitness) {
+  KernelBuilder k;
+  k.write(k.global("total"), k.number(0), k.unknown("sum", "the content of `slots` at line 9"));
+  KernelAnswers a = expectRace(k);
+  EXPECT_FALSE(a.races[0].sameValue);
+  EXPECT_TRUE(a.races[0].witness.exact());
 }
 
 TEST(SameValue, ValueOfTheThread) {
@@ -865,6 +873,43 @@ TEST(Gaps, ForbidAProof) {
   EXPECT_EQ(p.answer, Answer::Unknown);
   EXPECT_EQ(p.reason, "line 17: inline assembly is not understood");
   EXPECT_TRUE(a.safeSites.empty());
+}
+
+TEST(Barriers, ADivergentBarrierOrdersNothing) {
+  KernelBuilder k(launch({1, 1, 1}, {64, 1, 1}));
+  unsigned s = k.shared("s");
+  k.write(s, k.tid());
+  k.barrier();
+  k.model.blockPhases.back().where = {"k.cu", 20, 5, 0};
+  k.write(s, k.number(0), k.tid());
+  BarrierControl control;
+  control.barrier = {"k.cu", 20, 5, 0};
+  control.reached = k.context.boolean(true);
+  control.condition = (k.tid() < 32).e;
+  k.model.barriers.push_back(control);
+  KernelAnswers a = k.answers();
+  EXPECT_EQ(property(a, Property::BarriersUniform).answer, Answer::Refuted);
+  EXPECT_TRUE(a.races.empty()); // one mistake, one finding
+  EXPECT_EQ(property(a, Property::RaceFree).answer, Answer::Unknown);
+}
+
+TEST(Cases, StrideFromATable) {
+  // s[tid] += s[tid + table[k]] for tid < table[k], the table looked up by a chain of choices
+  for (bool guarded : {true, false}) {
+    KernelBuilder k(launch({1, 1, 1}, {256, 1, 1}));
+    unsigned s = k.shared("s");
+    Symbol* step = k.context.symbol("step", 32, SymbolKind::LoopCounter, 0, 7);
+    step->varies = Varies::ByBlock;
+    Ix i = k.of(k.context.of(step)), stride = k.number(1);
+    for (int v = 0; v < 7; ++v) stride = k.of(k.context.ite((i == v).e, k.number(128 >> v).e, stride.e));
+    if (guarded) k.where((k.tid() & (stride * 2 - 1)) == 0);
+    k.read(s, k.tid() + stride);
+    k.write(s, k.tid());
+    if (guarded)
+      expectProved(k);
+    else
+      expectRace(k);
+  }
 }
 
 TEST(Limits, NoTimeIsNoVerdict) {

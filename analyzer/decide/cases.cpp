@@ -1,0 +1,116 @@
+// Proofs by cases: a symbol with few values, on which choices, shifts or masks depend, takes each of them in
+// turn, and what is left is plain arithmetic.
+#include "analyzer/decide/question.h"
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+
+namespace {
+
+constexpr Int kMostValues = 64;
+
+/// Symbols that decide a choice, an amount of shifting, a mask or a divisor somewhere below e.
+void collectDecisive(Expr e, std::unordered_set<Expr>& result) {
+  auto symbolsBelow = [&](Expr part) {
+    anyNode(part, [&](Expr n) {
+      if (n->op == Op::Symbol) result.insert(n);
+      return false;
+    });
+  };
+  anyNode(e, [&](Expr n) {
+    switch (n->op) {
+    case Op::Ite: symbolsBelow(n->operands[0]); break;
+    case Op::Shl:
+    case Op::LShr:
+    case Op::AShr:
+    case Op::UDiv:
+    case Op::SDiv:
+    case Op::URem:
+    case Op::SRem:
+      if (!isConst(n->operands[1])) symbolsBelow(n->operands[1]);
+      break;
+    case Op::And:
+    case Op::Xor:
+    case Op::Or:
+      if (n->width > 1 && !isConst(n->operands[1])) symbolsBelow(n);
+      break;
+    case Op::Mul:
+      if (!isConst(n->operands[1])) symbolsBelow(n);
+      break;
+    default: break;
+    }
+    return false;
+  });
+}
+
+struct Arm {
+  Expr condition, offset, size;
+};
+
+Arm armOf(const ModelAccess& access) { return {access.condition, access.offset, access.size}; }
+
+Arm fixed(KernelView& kernel, const Arm& arm, Expr symbol, std::int64_t value) {
+  ExprContext& c = kernel.context;
+  Expr constant = c.constant(symbol->width, value);
+  Substitution s(c);
+  s.set(symbol, constant);
+  auto apply = [&](Expr e) { return e ? s(e) : nullptr; };
+  // The equation stays, for the facts that mention the symbol.
+  return {c.logicalAnd(apply(arm.condition), c.eq(symbol, constant)), apply(arm.offset), apply(arm.size)};
+}
+
+} // namespace
+
+bool Decider::provesByCases(const PairQuestion& q, Ranges::Wrapping wrapping) {
+  AccessView &a = viewOf(*q.a, wrapping), &b = viewOf(*q.b, wrapping);
+  std::unordered_set<Expr> decisive;
+  for (const ModelAccess* access : {q.a, q.b})
+    for (Expr e : {access->offset, access->size, access->condition})
+      if (e) collectDecisive(e, decisive);
+  struct Choice {
+    Expr symbol;
+    Int lo, hi;
+    bool isShared;
+  };
+  std::vector<Choice> choices;
+  for (Expr s : decisive) {
+    if (s->symbol->kind == SymbolKind::ThreadIdx || s->symbol->kind == SymbolKind::BlockIdx) continue;
+    bool isShared = !kernel.isPrivate(s, q.relation);
+    Range x = a.ranges.of(s), y = b.ranges.of(s);
+    Range r = isShared ? Range{std::max(x.lo, y.lo), std::min(x.hi, y.hi), 0}
+                       : Range{std::min(x.lo, y.lo), std::max(x.hi, y.hi), 0};
+    if (r.isEmpty()) return isShared; // no value suits both
+    Int count = r.hi - r.lo + 1;
+    if (count < 2 || count > kMostValues || (!isShared && count > 8)) continue;
+    choices.push_back({s, r.lo, r.hi, isShared});
+  }
+  // Those that both threads share, and those of fewer values, first.
+  std::sort(choices.begin(), choices.end(), [](const Choice& x, const Choice& y) {
+    if (x.isShared != y.isShared) return x.isShared;
+    return x.hi - x.lo != y.hi - y.lo ? x.hi - x.lo < y.hi - y.lo : x.symbol->id < y.symbol->id;
+  });
+  auto apart = [&](const Arm& x, const Arm& y) {
+    if (isFalse(x.condition) || isFalse(y.condition)) return true;
+    AccessView vx(kernel, x.condition, x.offset, x.size, wrapping),
+        vy(kernel, y.condition, y.offset, y.size, wrapping);
+    return PairSystem(kernel, vx, vy, q.relation).provesApart();
+  };
+  for (const Choice& choice : choices) {
+    bool all = true;
+    for (Int v = choice.lo; v <= choice.hi && all; ++v) {
+      Arm x = fixed(kernel, armOf(*q.a), choice.symbol, std::int64_t(v));
+      if (choice.isShared) {
+        all = apart(x, fixed(kernel, armOf(*q.b), choice.symbol, std::int64_t(v)));
+        continue;
+      }
+      for (Int w = choice.lo; w <= choice.hi && all; ++w)
+        all = apart(x, fixed(kernel, armOf(*q.b), choice.symbol, std::int64_t(w)));
+    }
+    if (all) return true;
+    if (secondsLeft() <= 0) return false;
+  }
+  return false;
+}
+
+} // namespace kcheck::analyzer
