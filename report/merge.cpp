@@ -203,6 +203,33 @@ void sortFindings(std::vector<Finding>& findings) {
   std::ranges::sort(findings, [&](const Finding& a, const Finding& b) { return key(a) < key(b); });
 }
 
+bool isRead(const Finding& race, const Location& where, const std::string& kernel) {
+  if (race.kernel != kernel || !findRule(race.rule) || findRule(race.rule)->group != RuleGroup::Race)
+    return false;
+  return race.count > 0 && std::ranges::any_of(race.accesses, [&](const Access& access) {
+           return access.kind == AccessKind::Read && access.where == where;
+         });
+}
+
+/// A read that races with the write it should have waited for also finds memory that nobody has written yet,
+/// in some orders. That is the race once more, not a second fault: it becomes a note of the race.
+void foldEarlyReads(std::vector<Finding>& findings) {
+  std::vector<Finding> kept, early;
+  for (Finding& finding : findings) {
+    auto& into = finding.rule == "uninitialized-read" ? early : kept;
+    into.push_back(std::move(finding));
+  }
+  for (Finding& read : early) {
+    auto race = std::ranges::find_if(
+        kept, [&](const Finding& other) { return isRead(other, read.where, read.kernel); });
+    if (race == kept.end())
+      kept.push_back(std::move(read));
+    else
+      race->notes.push_back({read.where, "in the run, some threads read here before anyone had written"});
+  }
+  findings = std::move(kept);
+}
+
 } // namespace
 
 Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart runPart,
@@ -222,6 +249,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   }
   std::vector<Finding> fromRun = prepared(std::move(runPart.findings), report.facts, options.strict);
   report.findings = joinPasses(std::move(fromStatic), std::move(fromRun));
+  foldEarlyReads(report.findings);
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
   letRunSpeak(report);
   filter(report, options);

@@ -379,5 +379,19 @@ TEST(KernelName, AsUsersWriteIt) {
   EXPECT_EQ(bareKernelName("plain"), "plain");
 }
 
+TEST(Merge, AReadBeforeTheRacingWriteIsTheRaceOnly) {
+  Finding early = simple("uninitialized-read", Verdict::Observed, at(file, 8, 7, 15));
+  early.count = 2;
+  Report report = mergeReport(facts(), std::nullopt, runPart({early, tileRace(Verdict::Observed, 4)}), {});
+  ASSERT_THAT(report.findings, SizeIs(1));
+  EXPECT_EQ(report.findings[0].rule, "race-global");
+  ASSERT_THAT(report.findings[0].notes, SizeIs(1));
+  EXPECT_THAT(report.findings[0].notes[0].message, HasSubstr("before anyone had written"));
+
+  Finding elsewhere = simple("uninitialized-read", Verdict::Observed, at(file, 5, 3, 12));
+  report = mergeReport(facts(), std::nullopt, runPart({elsewhere, tileRace(Verdict::Observed, 4)}), {});
+  EXPECT_THAT(report.findings, SizeIs(2));
+}
+
 } // namespace
 } // namespace kcheck::test
