@@ -35,20 +35,22 @@ public:
     result->addIncoming(handle, before);
   }
 
-  /// Returns become the final suspension, after which the frame's resume function is null.
+  /// Returns become the one final suspension, after which the frame's resume function is null.
   void finish() {
+    auto* done = llvm::BasicBlock::Create(module.getContext(), "done", &entry);
     for (llvm::BasicBlock& block : entry) {
-      auto* ret = llvm::dyn_cast<llvm::ReturnInst>(block.getTerminator());
+      auto* ret = llvm::dyn_cast_or_null<llvm::ReturnInst>(block.getTerminator());
       if (!ret || &block == leave) continue;
-      llvm::IRBuilder<> builder(ret);
-      auto* suspended = suspend(builder, true);
-      auto* choice = builder.CreateSwitch(suspended, leave, 1);
-      choice->addCase(builder.getInt8(1), leave);
-      auto* null = llvm::ConstantPointerNull::get(builder.getPtrTy());
-      result->addIncoming(null, &block);
-      result->addIncoming(null, &block);
+      llvm::BranchInst::Create(done, &block);
       ret->eraseFromParent();
     }
+    llvm::IRBuilder<> builder(done);
+    auto* suspended = suspend(builder, true);
+    auto* choice = builder.CreateSwitch(suspended, leave, 1);
+    choice->addCase(builder.getInt8(1), leave);
+    auto* null = llvm::ConstantPointerNull::get(builder.getPtrTy());
+    result->addIncoming(null, done);
+    result->addIncoming(null, done);
   }
 
 private:

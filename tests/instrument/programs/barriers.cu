@@ -36,8 +36,25 @@ __global__ void dynamicShared(int* out, int n) {
   out[t] = tile[n - 1 - t];
 }
 
+/// Leaves at several places, by return and by exit.
+__global__ void leaves(int* out) {
+  int t = threadIdx.x;
+  out[t] = 1;
+  if (t % 4 == 3) return;
+  out[t] = 2;
+  __syncthreads();
+  if (t % 4 == 2) asm volatile("exit;");
+  out[t] = 3;
+  __syncthreads();
+  if (t % 4 == 1) return;
+  out[t] = 4;
+}
+
 int main() {
   Buffer<int> out(128);
+  leaves<<<1, 64>>>(out.data);
+  cudaDeviceSynchronize();
+  for (int i = 0; i < 64; ++i) same("leaves", i, out[i], 4 - i % 4);
   rotate<<<1, 64>>>(out.data, 5);
   cudaDeviceSynchronize();
   for (int i = 0; i < 64; ++i) same("rotate", i, out[i], (i + 5) % 64);
