@@ -24,6 +24,7 @@ int main(int argc, char** argv) {
     std::cout << options->answer;
     return 0;
   }
+  if (auto usable = driver::checkTemporaryFolder(); !usable) return complain(usable.error());
   if (auto writable = driver::checkOutputs(options->outputs); !writable) return complain(writable.error());
 
   auto program = frontend::compile(options->frontend);

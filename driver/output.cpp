@@ -70,6 +70,21 @@ OrError<std::monostate> writeFile(const std::string& path, const std::string& co
 
 } // namespace
 
+OrError<std::monostate> checkTemporaryFolder() {
+  const char* set = std::getenv("TMPDIR");
+  const std::string folder = set && *set ? set : "/tmp";
+  const std::string probe = fmt::format("{}/kcheck-{}.probe", folder, getpid());
+  std::ofstream file(probe, std::ios::binary);
+  file << std::string(4096, ' ') << std::flush;
+  const bool taken = file.good();
+  const int why = errno;
+  unlink(probe.c_str());
+  if (taken) return std::monostate{};
+  return Error{
+      fmt::format("{}: temporary files cannot be written there: {}; set TMPDIR to a folder with room", folder,
+                  std::strerror(why))};
+}
+
 OrError<std::monostate> checkOutputs(const std::vector<Output>& outputs) {
   for (const Output& output : outputs) {
     if (output.path.empty() || isSpecialFile(output.path)) continue;

@@ -28,9 +28,11 @@ const std::vector<Room> rooms = {
     {"analyzer/expr", {"analyzer/expr", "fmt"}},
     {"analyzer/decide", {"analyzer/expr", "analyzer/decide", "analyzer/smt", "analyzer", "report", "fmt"}},
     {"analyzer", {"report", "llvm", "fmt"}},
-    {"instrument/runtime", {"instrument/abi", "instrument/wire", "report/location", "report/program"}},
+    {"instrument/runtime",
+     {"instrument/abi", "instrument/abi_calls", "instrument/wire", "report/location", "report/program"}},
     {"instrument/pass",
-     {"instrument/abi", "instrument/wire", "instrument/instrument", "report", "llvm", "fmt"}},
+     {"instrument/abi", "instrument/abi_calls", "instrument/wire", "instrument/instrument", "report", "llvm",
+      "fmt"}},
     {"instrument", {"report"}},
     {"driver", {"report", "frontend", "analyzer", "instrument", "llvm", "fmt", "CLI"}},
 };
