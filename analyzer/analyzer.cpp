@@ -47,7 +47,7 @@ public:
       result.launches.push_back(planned.shown);
     }
     CaseAnswers any = answer(plan.any, plan.anyText, 0.4, false);
-    result.properties = mergeProperties(any, cases, plan.isDefault);
+    result.properties = mergeProperties(any, cases);
     collectSafeSites(any, cases, plan.isDefault);
     analysis.kernels.push_back(std::move(result));
   }

@@ -213,7 +213,8 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (race.scopeTooNarrow) return false;
   return std::any_of(race.witness.causes.begin(), race.witness.causes.end(), [](const std::string& cause) {
     return cause.find("result of the atomic operation") != std::string::npos ||
-           cause.find("the volatile value") != std::string::npos;
+           cause.find("the volatile value") != std::string::npos ||
+           cause.find("in ways not followed") != std::string::npos;
   });
 }
 
@@ -234,10 +235,8 @@ bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>&
   for (const ModelAccess* access : {race.first, race.second})
     for (const std::string& cause : causesOf(access->offset))
       if (isComputed(cause)) return true;
-  for (const std::string& cause : race.witness.causes)
-    for (const std::string& name : raced)
-      if (isComputed(cause) && cause.find("`" + name + "`") != std::string::npos) return true;
-  return false;
+  // Where memory is raced for, what is computed into memory may be a consequence.
+  return !raced.empty() && std::any_of(race.witness.causes.begin(), race.witness.causes.end(), isComputed);
 }
 
 /// The races worth telling, by pair of sites.
@@ -293,6 +292,23 @@ void dropCoveredWarpRaces(std::vector<Finding>& findings) {
 
 } // namespace
 
+namespace {
+/// Whether the condition compares what the address follows: then the guard itself lets the access through.
+bool isGuarded(const ModelAccess& access) {
+  std::set<Expr> contents;
+  anyNode(access.offset, [&](Expr n) {
+    if (n->op == Op::Apply) contents.insert(n);
+    return false;
+  });
+  return std::any_of(contents.begin(), contents.end(), [&](Expr content) {
+    return anyNode(access.condition, [&](Expr n) {
+      bool compares = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
+      return compares && anyNode(n, [&](Expr part) { return part == content; });
+    });
+  });
+}
+} // namespace
+
 std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingContext& context) {
   std::vector<Finding> findings;
   for (auto& pair : racesToTell(answers, context)) findings.push_back(tell(pair, context));
@@ -311,7 +327,8 @@ std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingConte
   for (const DivergenceResult* divergence : divergences)
     findings.push_back(divergenceFinding(*divergence, context));
   for (const BoundsResult& bounds : answers.bounds)
-    if (!followsContent(*bounds.access)) findings.push_back(boundsFinding(bounds, context));
+    if (!followsContent(*bounds.access) || isGuarded(*bounds.access))
+      findings.push_back(boundsFinding(bounds, context));
   return findings;
 }
 

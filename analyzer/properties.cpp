@@ -92,8 +92,7 @@ void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswe
   races->assumptions.clear();
 }
 
-std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases,
-                                            bool isDefault) {
+std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases) {
   std::vector<PropertyResult> merged;
   for (Property property : {Property::RaceFree, Property::BarriersUniform, Property::InBounds}) {
     const PropertyResult* general = find(any, property);
@@ -104,11 +103,6 @@ std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::v
     }
     merged.push_back(std::move(result));
   }
-  (void)isDefault;
-  PropertyResult initialized;
-  initialized.property = Property::Initialized;
-  initialized.reason = "reads of memory that nobody wrote are looked for in the run alone";
-  merged.push_back(std::move(initialized));
   return merged;
 }
 

@@ -18,7 +18,6 @@ struct CaseAnswers {
 void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswers& answers);
 
 /// Proved for any launch counts first. Else the known launches decide: refuted for one is refuted.
-std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases,
-                                            bool isDefault);
+std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases);
 
 } // namespace kcheck::analyzer

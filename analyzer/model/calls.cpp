@@ -296,7 +296,7 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
   return true;
 }
 
-void Execution::runAssembly(const CallInst& call, Expr condition) {
+void Execution::runAssembly(const CallInst& call, Expr& condition) {
   auto* assembly = cast<InlineAsm>(call.getCalledOperand());
   StringRef text = StringRef(assembly->getAsmString()).trim();
   unsigned outputs = 0;
@@ -343,8 +343,14 @@ void Execution::runAssembly(const CallInst& call, Expr condition) {
     bool claims = StringRef(assembly->getConstraintString()).contains("~{memory}");
     harmless = !claims || text.empty();
   }
-  if (!harmless)
+  if (!harmless) {
+    // It may be a means to order threads as well.
+    Symbol* unknown = local(call, "unknown PTX", "past the inline PTX (" + line + ")", 1);
+    unknown->exact = false;
+    unknown->cause = "the inline PTX at " + line + ", which may order threads in ways not followed";
+    condition = exprs.logicalAnd(condition, exprs.of(unknown));
     state.gap(&call, "the inline PTX `" + body.substr(0, 40).str() + "` is not understood", true, true);
+  }
 }
 
 void Execution::runCall(const CallInst& call, Expr& condition) {
@@ -353,10 +359,12 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
   if (barrier != BarrierKind::None) {
     if (barrier == BarrierKind::Partial) {
       // Sound without it; a race found across it leans on leaving it out.
+      bool ofWarp = isa<IntrinsicInst>(call) &&
+                    cast<IntrinsicInst>(call).getIntrinsicID() == Intrinsic::nvvm_bar_warp_sync;
       Symbol* ignored = local(call, "partial", "past the barrier (" + line + ")", 1);
       ignored->exact = false;
-      ignored->cause =
-          "the barrier at " + line + ", which only some threads take part in, orders nothing here";
+      ignored->cause = ofWarp ? "the barrier of some lanes at " + line + ", taken for none"
+                              : "the barrier at " + line + ", which may order threads in ways not followed";
       condition = exprs.logicalAnd(condition, exprs.of(ignored));
     }
     if (call.getType()->isVoidTy() || !isRelevant(&call)) return;

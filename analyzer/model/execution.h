@@ -82,6 +82,7 @@ private:
   // loads.cpp
   Expr load(const llvm::Instruction& instruction, Expr pointer, bool isVolatile);
   Expr loadFrom(const llvm::Instruction& instruction, const Place& place);
+  Expr initialContent(const llvm::Instruction& instruction, const Place& place);
   Expr markIfSynchronizing(unsigned object, Expr content);
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);
   std::vector<Expr> barrierCounters(const llvm::BasicBlock* block);
@@ -91,7 +92,7 @@ private:
   void runCall(const llvm::CallInst& call, Expr& condition);
   bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
   bool runLibraryCall(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
-  void runAssembly(const llvm::CallInst& call, Expr condition);
+  void runAssembly(const llvm::CallInst& call, Expr& condition);
   void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                  Expr addend, Expr condition);
   Expr linearThread();
@@ -105,7 +106,7 @@ private:
   void markStored(const llvm::Loop* loop);
   void readLatches(LoopWork& work);
   void bindOpen(LoopWork& work);
-  Expr headerCondition(LoopWork& work);
+  Expr stayCondition(LoopWork& work);
   void findTripCount(LoopWork& work);
   void setStayCondition(const llvm::Loop* loop, Expr iteration, std::int64_t trips);
   void trimChains(LoopWork& work, std::int64_t trips);

@@ -60,7 +60,9 @@ unsigned globalObject(KernelState& state, const GlobalVariable& variable) {
     return state.objects.object("dynamic shared memory", fresh);
   }
   fresh.bytes = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
-  return state.objects.object("@" + variable.getName().str(), fresh);
+  unsigned id = state.objects.object("@" + variable.getName().str(), fresh);
+  state.globals[id] = &variable;
+  return id;
 }
 
 } // namespace

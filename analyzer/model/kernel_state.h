@@ -154,6 +154,7 @@ struct KernelState {
   std::set<unsigned> pointerSources, changedPointerSources;
   std::map<unsigned, std::int64_t> fixedParameters; ///< by an assumption at the kernel's start
 
+  std::map<unsigned, const llvm::GlobalVariable*> globals; ///< the variables among the objects
   /// Instructions whose value some address, condition or size depends on.
   std::unordered_set<const llvm::Value*> relevant;
 

@@ -5,6 +5,10 @@
 // unknown, for each thread anew.
 #include "analyzer/model/execution.h"
 
+#include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/GlobalVariable.h"
+
 #include <cassert>
 
 using namespace llvm;
@@ -70,6 +74,34 @@ Expr Execution::markIfSynchronizing(unsigned object, Expr content) {
   return content;
 }
 
+/// The content of a variable that keeps its initial value: of constants, and of tables of pointers, which
+/// host code is assumed to leave alone. Null when there is none.
+Expr Execution::initialContent(const Instruction& instruction, const Place& place) {
+  auto found = state.globals.find(place.object);
+  if (found == state.globals.end() || !state.knowsWritten || state.isWritten(place.object)) return nullptr;
+  const GlobalVariable& variable = *found->second;
+  bool isPointer = instruction.getType()->isPointerTy();
+  if (!variable.hasInitializer() || isa<UndefValue>(variable.getInitializer())) return nullptr;
+  if (!variable.isConstant() && (!isPointer || variable.getInitializer()->isNullValue())) return nullptr;
+  std::uint64_t step = state.layout.getTypeStoreSize(instruction.getType()).getFixedValue();
+  std::uint64_t size = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
+  constexpr std::uint64_t kMostEntries = 32;
+  if (!isConst(place.offset) && size / step > kMostEntries) return nullptr;
+  Expr content = nullptr;
+  for (std::uint64_t at = 0; at + step <= size; at += step) {
+    if (isConst(place.offset) && place.offset->value != std::int64_t(at)) continue;
+    auto* entry = ConstantFoldLoadFromConst(const_cast<Constant*>(variable.getInitializer()),
+                                            instruction.getType(), APInt(64, at), state.layout);
+    if (!entry || isa<ConstantExpr>(entry->stripPointerCasts())) return nullptr;
+    Expr v = value(entry->stripPointerCasts());
+    Expr here = exprs.eq(place.offset, exprs.constant(64, std::int64_t(at)));
+    content = content ? exprs.ite(here, v, content) : v;
+  }
+  if (content && !variable.isConstant())
+    state.assume("host code leaves `" + state.objects[place.object].name + "` as it is initialised");
+  return content;
+}
+
 /// A pointer read from memory points into an object of its own: whatever the pointers stored there lead to.
 Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) {
   const MemoryObject object = state.objects[place.object];
@@ -105,8 +137,10 @@ Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolati
   }
   Expr result = nullptr;
   for (const Place& place : state.objects.places(pointer)) {
-    Expr content =
-        instruction.getType()->isPointerTy() ? pointerFrom(instruction, place) : loadFrom(instruction, place);
+    Expr content = initialContent(instruction, place);
+    if (!content)
+      content = instruction.getType()->isPointerTy() ? pointerFrom(instruction, place)
+                                                     : loadFrom(instruction, place);
     result = result ? exprs.ite(place.guard, content, result) : content;
   }
   return result ? result

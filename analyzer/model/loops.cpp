@@ -154,8 +154,23 @@ void Execution::bindOpen(LoopWork& work) {
   }
 }
 
-/// The condition for another iteration, from the header's branch with the closed forms in place.
-Expr Execution::headerCondition(LoopWork& work) {
+/// The condition for another iteration, with the closed forms in place: from the header's branch where that
+/// alone leaves the loop, else from all edges that do.
+Expr Execution::stayCondition(LoopWork& work) {
+  if (!work.headerExit) {
+    runBody(work, false);
+    Expr leaves = exprs.boolean(false);
+    SmallVector<std::pair<BasicBlock*, BasicBlock*>> list;
+    work.loop->getExitEdges(list);
+    for (auto& [from, to] : list) {
+      auto edge = edges.find({from, to});
+      if (edge == edges.end()) continue;
+      Expr relative = withoutPrefix(exprs, edge->second, work.bodyEntry);
+      if (!relative) return nullptr;
+      leaves = exprs.logicalOr(leaves, relative);
+    }
+    return exprs.logicalNot(leaves);
+  }
   bool wasRecording = recording;
   recording = false;
   auto storedBefore = stored;
@@ -173,9 +188,21 @@ Expr Execution::headerCondition(LoopWork& work) {
 }
 
 namespace {
+/// Whether `e` moves in one direction as the counter grows, as far as its operations go.
+bool movesOneWay(Expr e, Expr counter) {
+  auto mentions = [&](Expr n) { return anyNode(n, [&](Expr part) { return part == counter; }); };
+  return !anyNode(e, [&](Expr n) {
+    bool turns = n->op == Op::Apply || n->op == Op::URem || n->op == Op::SRem || n->op == Op::Xor ||
+                 ((n->op == Op::And || n->op == Op::Or) && n->width > 1);
+    return turns && mentions(n);
+  });
+}
+
 /// Comparisons by order: with values that move in one direction, what holds now held before.
-bool isOrder(Expr e) {
-  if (e->op == Op::And && e->width == 1) return isOrder(e->operands[0]) && isOrder(e->operands[1]);
+bool isOrder(Expr e, Expr counter) {
+  if (e->op == Op::And && e->width == 1)
+    return isOrder(e->operands[0], counter) && isOrder(e->operands[1], counter);
+  if (!movesOneWay(e, counter)) return false;
   return e->op == Op::Slt || e->op == Op::Sle || e->op == Op::Ult || e->op == Op::Ule;
 }
 
@@ -196,9 +223,9 @@ void Execution::trimChains(LoopWork& work, std::int64_t trips) {
 }
 
 void Execution::findTripCount(LoopWork& work) {
-  if (!work.headerExit) return;
-  Expr stay = headerCondition(work);
-  if (dependsOnLoop(work, stay, false)) return;
+  if (stops && state.barrierLoops.count(work.loop) && !work.headerExit) return; // may stop instead of leaving
+  Expr stay = stayCondition(work);
+  if (!stay || dependsOnLoop(work, stay, false)) return;
   work.stay = stay;
   auto at = [&](Expr count) {
     Substitution substitution(exprs);
@@ -221,7 +248,7 @@ void Execution::findTripCount(LoopWork& work) {
   }
   Expr isFirst = exprs.eq(work.k, exprs.constant(32, 0));
   Expr previous = exprs.add(work.k, exprs.constant(32, -1), NoSignedWrap);
-  work.stayIsExact = isOrder(stay);
+  work.stayIsExact = isOrder(stay, work.k);
   if (auto sides = unequal(stay);
       sides && sides->first->width >= 32 && !state.objects.isPointer(sides->first)) {
     // i != n, i going up by one from at most n: until then i < n. And the mirror image.
@@ -310,7 +337,7 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   }
   if (!work.trips && !work.isCounted) work.assumptions.insert("no loop runs 2^31 times or more");
   for (auto& assumption : work.assumptions) state.assume(assumption);
-  if (work.trips) {
+  if (work.trips && work.headerExit) {
     setStayCondition(loop, work.k, *work.trips);
     if (recording) knownTrips[loop] = *work.trips;
   }
@@ -410,7 +437,7 @@ void Execution::leaveEdges(LoopWork& work, Substitution& final) {
     outside.push_back(condition);
     some = exprs.logicalOr(some, condition);
   }
-  if (work.headerExit && work.stay && !work.trips) {
+  if (work.stay && !work.trips) {
     Substitution previous(exprs);
     previous.set(work.k, exprs.add(exprs.of(work.exitCounter), exprs.constant(32, -1), NoSignedWrap));
     Expr isFirst = exprs.eq(exprs.of(work.exitCounter), exprs.constant(32, 0));

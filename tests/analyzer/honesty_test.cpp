@@ -1,0 +1,238 @@
+// Kernels that must not be proved, each with the reason why a careless analysis would; and that what stays
+// unknown says why.
+#include "analyzed.h"
+
+#include <gmock/gmock.h>
+
+namespace kcheck::analyzer {
+namespace {
+
+using testing::HasSubstr;
+
+/// In a namespace of its own so that kernels of one text are told apart by name alone.
+const char* const kKernels = R"(
+#include <cuda_runtime.h>
+
+__global__ void twoCounters(int* next, int* out) {
+  int i = atomicAdd(&next[threadIdx.x & 1], 1);
+  out[i] = threadIdx.x;
+}
+
+__global__ void counterAlsoSet(int* next, int* out) {
+  int i = atomicAdd(&next[0], 1);
+  if (i == 100) next[0] = 0;
+  out[i] = threadIdx.x;
+}
+
+__global__ void ticketsTooClose(int* next, int* out) {
+  int i = atomicAdd(&next[0], 2);
+  out[i] = 1;
+  out[i + 2] = threadIdx.x;
+}
+
+__global__ void ticketsWrap(unsigned* next, int* out) {
+  unsigned i = atomicInc(&next[0], 7u);
+  out[i] = threadIdx.x;
+}
+
+__global__ void ticketsOfBlocks(int* out) {
+  __shared__ int next;
+  if (threadIdx.x == 0) next = 0;
+  __syncthreads();
+  int i = atomicAdd(&next, 1);
+  out[i] = blockIdx.x;
+}
+
+__global__ void narrowTicket(int* next, int* out) {
+  unsigned char i = atomicAdd(&next[0], 1);
+  out[i] = threadIdx.x;
+}
+
+__global__ void throughParameter(void (*f)(int*), int* out) { f(out); }
+
+__device__ int recursive(int* out, int n) { out[0] = n; return n ? recursive(out, n - 1) : 0; }
+__global__ void recursion(int* out) { recursive(out, threadIdx.x); }
+
+__device__ void elsewhere(int* out);
+__global__ void noBody(int* out) { out[threadIdx.x + blockIdx.x * 64] = 1; elsewhere(out); }
+
+__global__ void assemblyStore(int* out) {
+  asm volatile("st.global.u32 [%0], %1;" ::"l"(out), "r"(threadIdx.x) : "memory");
+}
+
+__global__ void strangeAssembly(int* out) {
+  asm volatile("bulk.move [%0], %1;" ::"l"(out), "r"(threadIdx.x) : "memory");
+}
+
+__global__ void stepFromMemory(int* a, int n) {
+  int i = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+    a[i] = k;
+    i += a[64];
+  }
+}
+
+__global__ void valueOfLastRound(int* out) {
+  __shared__ int slot;
+  int mine = threadIdx.x;
+  for (int k = 0; k < 8; ++k) {
+    if (threadIdx.x == 0) slot = k;
+    __syncthreads();
+    int now = slot;
+    __syncthreads();
+    out[blockIdx.x * 64 + (now == mine ? 0 : threadIdx.x)] = k;
+    mine = now;
+  }
+}
+
+__global__ void loopNotReached(int* out, int n, int s) {
+  __shared__ int c[64];
+  int v = 0;
+  if (s > 0)
+    for (int i = 0; i < n; i += s) ++v;
+  c[v == 0 ? 0 : threadIdx.x] = threadIdx.x;
+}
+
+__global__ void waitsForFlag(volatile int* flag, int* data) {
+  if (threadIdx.x == 0 && blockIdx.x == 0) {
+    data[0] = 1;
+    __threadfence();
+    flag[0] = 1;
+  } else {
+    while (flag[0] == 0) {}
+    data[threadIdx.x + blockIdx.x * 64] = data[0];
+  }
+}
+
+__global__ void loadedPointers(int** rows) { rows[threadIdx.x][0] = threadIdx.x; }
+
+__global__ void changedPointers(int** rows, int* x) {
+  rows[threadIdx.x + blockIdx.x * 64] = x;
+  __syncthreads();
+  rows[threadIdx.x + blockIdx.x * 64][0] = threadIdx.x;
+}
+
+struct Node { Node* next; int v; };
+__global__ void list(Node* n) {
+  for (; n; n = n->next) n->v = threadIdx.x;
+}
+
+__global__ void partialBarrier(int* out) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  asm volatile("bar.sync 1, 32;" ::: "memory");
+  out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
+}
+
+__global__ void halfSyncwarp(int* out) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x & 16) __syncwarp(0xffff0000u); else __syncwarp(0x0000ffffu);
+  out[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x ^ 16];
+}
+
+__global__ void shuffledBound(int* out, int n) {
+  int m = __shfl_sync(0xffffffffu, n + threadIdx.x, threadIdx.x & 7);
+  for (int i = 0; i < m; ++i) __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = 1;
+}
+
+__global__ void leavesUnderDivergence(int* out, int n) {
+  int k = 0;
+  for (;; ++k) {
+    if (threadIdx.x & 1) { if (k == n) break; }
+    else { if (k == n + 1) break; }
+  }
+  for (int i = 0; i < k; ++i) __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = k;
+}
+
+__global__ void unsignedStride(int* out, unsigned n) {
+  for (unsigned i = threadIdx.x; i < n; i += 0x40000000u) out[i & 0x3fffffff] = blockIdx.x;
+}
+)";
+
+class Honesty : public testing::Test {
+protected:
+  static void SetUpTestSuite() { analyzed = new Analyzed(kKernels, Analyzed::launch(4, 64)); }
+  static void TearDownTestSuite() {
+    delete analyzed;
+    analyzed = nullptr;
+  }
+  static Analyzed* analyzed;
+};
+Analyzed* Honesty::analyzed = nullptr;
+
+class NotRaceFree : public Honesty, public testing::WithParamInterface<const char*> {};
+
+TEST_P(NotRaceFree, IsNotProved) {
+  const PropertyResult& answer = analyzed->property(GetParam(), Property::RaceFree);
+  EXPECT_NE(answer.answer, Answer::Proved) << analyzed->model;
+  if (answer.answer == Answer::Unknown) {
+    EXPECT_FALSE(answer.reason.empty());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, NotRaceFree,
+                         testing::Values("twoCounters", "counterAlsoSet", "ticketsTooClose", "ticketsWrap",
+                                         "ticketsOfBlocks", "narrowTicket", "throughParameter", "recursion",
+                                         "noBody", "assemblyStore", "strangeAssembly", "stepFromMemory",
+                                         "valueOfLastRound", "loopNotReached", "waitsForFlag",
+                                         "loadedPointers", "changedPointers", "list", "partialBarrier",
+                                         "halfSyncwarp", "unsignedStride"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_F(Honesty, BarriersUnderValuesOfTheWarp) {
+  EXPECT_NE(analyzed->barriers("shuffledBound"), Answer::Proved);
+}
+
+TEST_F(Honesty, UniformExitConditionUnderADivergentBranch) {
+  EXPECT_NE(analyzed->barriers("leavesUnderDivergence"), Answer::Proved);
+}
+
+TEST_F(Honesty, UnknownsNameTheirCause) {
+  EXPECT_THAT(analyzed->property("recursion", Property::RaceFree).reason, HasSubstr("recursive"));
+  EXPECT_THAT(analyzed->property("noBody", Property::RaceFree).reason, HasSubstr("no body"));
+  EXPECT_THAT(analyzed->property("strangeAssembly", Property::RaceFree).reason, HasSubstr("bulk.move"));
+  EXPECT_THAT(analyzed->property("throughParameter", Property::RaceFree).reason, HasSubstr("pointer"));
+}
+
+TEST_F(Honesty, NothingIsSafeToSkipOnAssumptions) {
+  for (SiteId site : analyzed->analysis.provedSafe) EXPECT_LT(site, analyzed->facts.sites.size());
+}
+
+// The same buffer twice: what is race-free for distinct arrays is not.
+TEST(Aliasing, SameBufferForTwoParameters) {
+  Analyzed same(R"(
+#include <cuda_runtime.h>
+__global__ void shift(const int* in, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i + 1];
+}
+int main() {
+  int *a;
+  cudaMalloc(&a, 1024 * sizeof(int));
+  shift<<<4, 64>>>(a, a);
+})");
+  EXPECT_EQ(same.races("shift"), Answer::Refuted);
+}
+
+TEST(Aliasing, DistinctBuffersAndTheOptionThatTheyMayOverlap) {
+  const char* text = R"(
+#include <cuda_runtime.h>
+__global__ void shift(const int* in, int* out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  out[i] = in[i + 1];
+})";
+  Analyzed distinct(text, Analyzed::launch(4, 64));
+  EXPECT_EQ(distinct.races("shift"), Answer::Proved);
+  EXPECT_THAT(distinct.property("shift", Property::RaceFree).assumptions,
+              testing::Contains(HasSubstr("do not overlap")));
+  Options options = Analyzed::launch(4, 64);
+  options.mayAlias = true;
+  Analyzed overlapping(text, options);
+  EXPECT_NE(overlapping.races("shift"), Answer::Proved);
+}
+
+} // namespace
+} // namespace kcheck::analyzer
