@@ -202,6 +202,11 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
     finding.hint = fmt::format("guard the access: `{}` has {} elements", finding.memory->name,
                                *object.bytes / object.elementBytes);
   settleVerdict(finding, bounds.witness, context);
+  if (finding.verdict == Verdict::Proved && followsContent(access)) {
+    finding.verdict = Verdict::Possible;
+    finding.severity = Severity::Warning;
+    finding.reason = "the content of the memory that the index comes from";
+  }
   addValues(finding, bounds.witness);
   return finding;
 }
@@ -293,7 +298,8 @@ void dropCoveredWarpRaces(std::vector<Finding>& findings) {
 } // namespace
 
 namespace {
-/// Whether the condition compares what the address follows: then the guard itself lets the access through.
+/// Whether the condition compares what the address follows with a fixed bound: then the guard itself lets the
+/// access through.
 bool isGuarded(const ModelAccess& access) {
   std::set<Expr> contents;
   anyNode(access.offset, [&](Expr n) {
@@ -303,7 +309,13 @@ bool isGuarded(const ModelAccess& access) {
   return std::any_of(contents.begin(), contents.end(), [&](Expr content) {
     return anyNode(access.condition, [&](Expr n) {
       bool compares = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
-      return compares && anyNode(n, [&](Expr part) { return part == content; });
+      if (!compares) return false;
+      auto follows = [&](Expr side) { return anyNode(side, [&](Expr part) { return part == content; }); };
+      auto isFixed = [](Expr side) {
+        return !anyNode(side, [](Expr part) { return part->op == Op::Apply; });
+      };
+      return (follows(n->operands[0]) && isFixed(n->operands[1])) ||
+             (follows(n->operands[1]) && isFixed(n->operands[0]));
     });
   });
 }

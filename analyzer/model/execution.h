@@ -65,6 +65,7 @@ private:
   Expr constantValue(const llvm::Constant* constant);
   Expr gep(const llvm::GEPOperator& gep);
   Expr arithmetic(const llvm::BinaryOperator& op);
+  Expr samePointer(Expr a, Expr b);
   Expr comparison(const llvm::ICmpInst& compare);
   Expr cast(const llvm::CastInst& cast);
   Expr aggregate(const llvm::ExtractValueInst& extract);
@@ -101,6 +102,8 @@ private:
   void runLoop(const llvm::Loop* loop, Expr entry, const PhiValues& start);
   void runOnce(const llvm::Loop* loop, Expr entry, const PhiValues& start);
   void runBody(LoopWork& work, bool recordAccesses);
+  bool canUnroll(const LoopWork& work) const;
+  void runUnrolled(LoopWork& work);
   bool canCycle(const llvm::Loop* loop) const;
   bool backEdgePossible(const llvm::Loop* loop) const;
   void markStored(const llvm::Loop* loop);
@@ -137,6 +140,7 @@ private:
   bool stops;
   const Execution* before;
   bool recording = true;
+  unsigned rounds = 1; ///< how often loops that are run one by one repeat the current block
   const llvm::BasicBlock* start = nullptr;
   Expr startCondition = nullptr;
   std::vector<const llvm::Loop*> chain; ///< loops around the start, innermost first

@@ -193,10 +193,30 @@ Expr Execution::arithmetic(const BinaryOperator& op) {
   }
 }
 
+/// Whether two pointers are equal, by the places that they may mean. Null when that is not known.
+Expr Execution::samePointer(Expr a, Expr b) {
+  if (!state.objects.isPointer(a) || !state.objects.isPointer(b)) return nullptr;
+  auto left = state.objects.places(a), right = state.objects.places(b);
+  constexpr std::size_t kMostPlaces = 16;
+  if (left.size() > kMostPlaces || right.size() > kMostPlaces) return nullptr;
+  Expr same = exprs.boolean(false);
+  for (const Place& p : left)
+    for (const Place& q : right) {
+      if (state.objects[p.object].isUnknown || state.objects[q.object].isUnknown) return nullptr;
+      if (p.object != q.object) continue;
+      Expr both = exprs.logicalAnd(p.guard, q.guard);
+      same = exprs.logicalOr(same, exprs.logicalAnd(both, exprs.eq(p.offset, q.offset)));
+    }
+  return same;
+}
+
 Expr Execution::comparison(const ICmpInst& compare) {
   Type* type = compare.getOperand(0)->getType();
   if (!isScalarInteger(type) && !type->isPointerTy()) return opaque(compare, "compare");
   Expr a = value(compare.getOperand(0)), b = value(compare.getOperand(1));
+  if (compare.isEquality())
+    if (Expr same = samePointer(a, b))
+      return compare.getPredicate() == CmpInst::ICMP_EQ ? same : exprs.logicalNot(same);
   switch (compare.getPredicate()) {
   case CmpInst::ICMP_EQ: return exprs.eq(a, b);
   case CmpInst::ICMP_NE: return exprs.logicalNot(exprs.eq(a, b));

@@ -17,9 +17,11 @@
 namespace kcheck::analyzer {
 
 /// A run executes the kernel from one start; a layer is the part of a phase behind the back edge of an
-/// enclosing loop. Values of different runs or layers are different.
+/// enclosing loop. Rounds tell the iterations of loops apart that are run one by one. Values of different
+/// runs, layers or rounds are different.
 struct RunId {
-  unsigned run = 0, layer = 0;
+  unsigned run = 0, layer = 0, round = 0;
+  bool sameLayer(const RunId& other) const { return run == other.run && layer == other.layer; }
   friend auto operator<=>(const RunId&, const RunId&) = default;
 };
 

@@ -95,6 +95,48 @@ void Execution::runBody(LoopWork& work, bool recordAccesses) {
   recording = wasRecording;
 }
 
+/// Few iterations, no barrier among them, and values without closed form: these run one by one.
+bool Execution::canUnroll(const LoopWork& work) const {
+  constexpr std::int64_t kMostTrips = 32;
+  constexpr unsigned kMostRounds = 256;
+  if (!work.trips || !work.headerExit || work.closed.size() == work.phis.size()) return false;
+  if (*work.trips > kMostTrips || rounds * unsigned(*work.trips + 1) > kMostRounds) return false;
+  for (const BasicBlock* block : work.loop->blocks())
+    if (barrierOf(*block->getFirstNonPHIOrDbg()).kind != BarrierKind::None) return false;
+  return true;
+}
+
+void Execution::runUnrolled(LoopWork& work) {
+  const Loop* loop = work.loop;
+  const BasicBlock* header = loop->getHeader();
+  unsigned outerRound = id.round, outerRounds = rounds;
+  rounds *= unsigned(*work.trips) + 1;
+  Expr condition = work.entry;
+  PhiValues values;
+  for (const PHINode* phi : work.phis) values[phi] = work.start[phi];
+  for (std::int64_t j = 0; j <= *work.trips; ++j) {
+    for (auto it = edges.begin(); it != edges.end();)
+      it = loop->contains(it->first.first) ? edges.erase(it) : std::next(it);
+    for (auto& [phi, v] : values) env[phi] = v;
+    left.erase(loop);
+    iterations[loop] = exprs.constant(32, j);
+    id.round = outerRound * 40 + unsigned(j) + 1;
+    setStayCondition(loop, iterations[loop], *work.trips);
+    runBlock(header, condition);
+    if (j < *work.trips) runScope(loop);
+    stayConditions.erase(header);
+    if (j == *work.trips || !backEdgePossible(loop)) break;
+    readLatches(work);
+    values = work.latch;
+    condition = exprs.boolean(false);
+    for (const BasicBlock* from : predecessors(header))
+      if (auto edge = edges.find({from, header}); loop->contains(from) && edge != edges.end())
+        condition = exprs.logicalOr(condition, edge->second);
+  }
+  id.round = outerRound;
+  rounds = outerRounds;
+}
+
 void Execution::readLatches(LoopWork& work) {
   work.latch.clear();
   const BasicBlock* header = work.loop->getHeader();
@@ -335,6 +377,11 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
     if (!wasActive) active.erase(loop);
     return runOnce(loop, entry, start);
   }
+  if (canUnroll(work)) {
+    runUnrolled(work);
+    if (!wasActive) active.erase(loop);
+    return;
+  }
   if (!work.trips && !work.isCounted) work.assumptions.insert("no loop runs 2^31 times or more");
   for (auto& assumption : work.assumptions) state.assume(assumption);
   if (work.trips && work.headerExit) {
@@ -399,7 +446,9 @@ void Execution::leaveLoop(LoopWork& work) {
     }
     exitSymbols.erase(found);
   }
-  exitSymbols[loop] = exits;
+  auto& leaving = exitSymbols[loop];
+  if (rounds == 1) leaving.clear(); // else those of all rounds run one by one
+  leaving.insert(leaving.end(), exits.begin(), exits.end());
   SmallVector<std::pair<BasicBlock*, BasicBlock*>> exitEdgeList;
   loop->getExitEdges(exitEdgeList);
   for (auto& [from, to] : exitEdgeList) {

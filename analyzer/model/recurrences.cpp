@@ -15,7 +15,7 @@ bool Execution::dependsOnLoop(const LoopWork& work, Expr e, bool counterToo,
     if (n->op != Op::Symbol || (!counterToo && n->symbol == work.counter) || except.count(n->symbol))
       return false;
     auto home = state.homes.find(n->symbol);
-    return home != state.homes.end() && home->second.second == id && home->second.first &&
+    return home != state.homes.end() && home->second.second.sameLayer(id) && home->second.first &&
            work.loop->contains(home->second.first);
   });
 }
