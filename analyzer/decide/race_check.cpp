@@ -213,12 +213,11 @@ private:
     if (!x || !y || x->width != y->width) return false;
     if (x == y && !c.decider.view().isPrivate(x, relation)) return true;
     Verdict differ = c.decider.meetWithDifferentValues({a.access, b.access, relation});
+    if (differ.outcome == Verdict::Outcome::Never) return !differ.assumesNoWrap;
     if (differ.outcome == Verdict::Outcome::Happens &&
         (c.decider.isExact(differ) || !c.decider.isExact(best)))
       best = std::move(differ);
-    else if (differ.outcome == Verdict::Outcome::Never && differ.assumesNoWrap)
-      return false;
-    return differ.outcome == Verdict::Outcome::Never;
+    return false;
   }
 
   Check c;
