@@ -70,9 +70,9 @@ private:
     result.safeSites = answers.safeSites;
     for (const Phase& phase : model.gridPhases)
       for (const ModelAccess& access : phase.accesses) sites.insert(access.site);
-    adjustProperties(result.properties, answers);
+    FindingContext context{facts, model, holdsFor};
+    adjustProperties(result.properties, answers, context);
     if (wantFindings) {
-      FindingContext context{facts, model, holdsFor};
       auto found = findingsOf(answers, context);
       analysis.findings.insert(analysis.findings.end(), found.begin(), found.end());
     }

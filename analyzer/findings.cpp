@@ -155,7 +155,6 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
                       : control.reach == BarrierReach::Grid ? "grid"
                                                             : "block";
   if (control.othersExit) {
-    finding.severity = Severity::Warning;
     finding.message = fmt::format("threads of the {} leave the kernel before this barrier, at line {}", group,
                                   control.branch.line);
     finding.hint = "let every thread reach the barrier and guard the work instead";
@@ -214,12 +213,15 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
 } // namespace
 
 bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
-  (void)context;
   if (race.scopeTooNarrow) return false;
+  if (context.model.ordersByPtx) return true;
+  // A volatile place that one thread writes and another reads may be the flag that orders them.
+  if (race.first->isVolatile && race.second->isVolatile) return true;
   return std::any_of(race.witness.causes.begin(), race.witness.causes.end(), [](const std::string& cause) {
     return cause.find("result of the atomic operation") != std::string::npos ||
            cause.find("the volatile value") != std::string::npos ||
-           cause.find("in ways not followed") != std::string::npos;
+           cause.find("in ways not followed") != std::string::npos ||
+           cause.find("the barrier of some lanes") != std::string::npos;
   });
 }
 

@@ -68,11 +68,30 @@ void adjustBounds(PropertyResult& bounds, const KernelAnswers& answers) {
   bounds.reason =
       "line " + std::to_string(line) + ": the index comes from memory, whose content is not known";
 }
+
+/// Races that flags, locks or partial barriers may order refute nothing.
+void adjustRaces(PropertyResult& races, const KernelAnswers& answers, const FindingContext& context) {
+  if (races.answer != Answer::Refuted) return;
+  const RaceResult* open = nullptr;
+  for (const RaceResult& race : answers.races) {
+    if (!race.witness.exact() || race.sameValue) continue;
+    if (!mayBeOrdered(race, context)) return;
+    open = &race;
+  }
+  if (!open) return;
+  races.answer = Answer::Unknown;
+  races.reason = "line " + std::to_string(open->first->where.line) + " against line " +
+                 std::to_string(open->second->where.line) +
+                 ": flags may order these threads, which is not followed";
+  races.assumptions.clear();
+}
 } // namespace
 
-void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswers& answers) {
+void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswers& answers,
+                      const FindingContext& context) {
   if (PropertyResult* bounds = find(properties, Property::InBounds)) adjustBounds(*bounds, answers);
   PropertyResult* races = find(properties, Property::RaceFree);
+  if (races) adjustRaces(*races, answers, context);
   const PropertyResult* barriers = find(properties, Property::BarriersUniform);
   if (!races || !barriers || races->answer == Answer::Unknown || barriers->answer == Answer::Proved) return;
   bool acrossBlocks = std::any_of(answers.races.begin(), answers.races.end(), [](const RaceResult& race) {

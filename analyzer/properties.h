@@ -1,7 +1,7 @@
 // One answer per property from the answers for any launch and for each known launch.
 #pragma once
 
-#include "analyzer/decide/races.h"
+#include "analyzer/findings.h"
 
 namespace kcheck::analyzer {
 
@@ -14,8 +14,9 @@ struct CaseAnswers {
 };
 
 /// Takes back what rests on something else that failed: races are decided between barriers, so a divergent
-/// barrier leaves them open.
-void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswers& answers);
+/// barrier leaves them open; and what may be ordered by flags is not refuted.
+void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswers& answers,
+                      const FindingContext& context);
 
 /// Proved for any launch counts first. Else the known launches decide: refuted for one is refuted.
 std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases);

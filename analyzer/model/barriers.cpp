@@ -83,22 +83,15 @@ Barrier barrierOf(const Instruction& instruction) {
   return {};
 }
 
-bool hasFence(const Function& kernel) {
+bool ordersByPtx(const Function& kernel) {
   for (auto& block : kernel)
     for (auto& instruction : block) {
-      if (isa<FenceInst>(instruction)) return true;
       auto* call = dyn_cast<CallInst>(&instruction);
-      if (!call) continue;
-      if (auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand())) {
-        StringRef text = assembly->getAsmString();
-        if (text.contains("fence") || text.contains("membar") || text.contains(".acquire") ||
-            text.contains(".release") || text.contains(".acq_rel"))
-          return true;
-      }
-      if (auto* callee = call->getCalledFunction())
-        if (callee->getName().starts_with("llvm.nvvm.membar") ||
-            callee->getName().starts_with("llvm.nvvm.fence"))
-          return true;
+      auto* assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+      if (!assembly) continue;
+      StringRef text = assembly->getAsmString();
+      for (const char* word : {"fence.", ".acquire", ".release", ".acq_rel"})
+        if (text.contains(word)) return true;
     }
   return false;
 }

@@ -25,9 +25,9 @@ Barrier barrierOf(const llvm::Instruction& instruction);
 /// cooperative_groups' grid barrier: kept as a call, its body (atomics in a workspace) is not looked into.
 bool isGridBarrierFunction(const llvm::Function& function);
 
-/// Whether the kernel orders memory by fences, or by atomics that order: locks, flags and tickets may then do
-/// what barriers do.
-bool hasFence(const llvm::Function& kernel);
+/// Whether inline PTX (cuda::atomic and its relatives) acquires or releases: an order that the model does not
+/// follow.
+bool ordersByPtx(const llvm::Function& kernel);
 
 /// How finely a run of the kernel is cut.
 enum class Cut : std::uint8_t { None, Grid, Block, Warp };

@@ -239,6 +239,7 @@ private:
     }
     if (pointers > 1 && pointers - distinct > 1 && !launch.mayAlias && !launch.launch)
       state.assume("pointer parameters do not overlap");
+    state.model.ordersByPtx = ordersByPtx(state.function);
     state.model.objects = state.objects.all();
     for (MemoryObject& object : state.model.objects) {
       object.written = state.isWritten(object.id);
