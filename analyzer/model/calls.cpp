@@ -3,6 +3,7 @@
 #include "analyzer/model/execution.h"
 
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -41,6 +42,30 @@ unsigned accessBytes(StringRef opcode) {
     }
   unsigned lanes = opcode.contains(".v4") ? 4 : opcode.contains(".v2") ? 2 : 1;
   return bits / 8 * lanes;
+}
+
+/// Whether the function, with all that it calls, touches nothing but its own locals: then only its result is
+/// unknown when it is not followed.
+bool touchesLocalsOnly(const llvm::Function& function, std::set<const llvm::Function*>& seen) {
+  if (!seen.insert(&function).second) return true;
+  if (function.isDeclaration()) return function.doesNotAccessMemory() || function.isIntrinsic();
+  for (auto& block : function)
+    for (auto& instruction : block) {
+      if (const Value* pointer = getLoadStorePointerOperand(&instruction)) {
+        if (!isa<AllocaInst>(getUnderlyingObject(pointer))) return false;
+        continue;
+      }
+      if (auto* call = dyn_cast<CallInst>(&instruction)) {
+        bool isMarker = isa<DbgInfoIntrinsic>(call) || isa<LifetimeIntrinsic>(call);
+        if (isMarker) continue;
+        if (!call->getCalledFunction() || barrierOf(*call).kind != BarrierKind::None) return false;
+        if (!touchesLocalsOnly(*call->getCalledFunction(), seen)) return false;
+        if (call->getCalledFunction()->isIntrinsic() && call->mayWriteToMemory()) return false;
+        continue;
+      }
+      if (instruction.mayReadOrWriteMemory()) return false;
+    }
+  return true;
 }
 
 } // namespace
@@ -392,9 +417,10 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
   std::string name = callee ? callee->getName().str() : "a function pointer";
   if (!callee)
     state.gap(&call, "a call through a pointer whose targets are not known", true, true);
-  else if (!callee->isDeclaration())
+  else if (std::set<const llvm::Function*> seen;
+           !callee->isDeclaration() && !touchesLocalsOnly(*callee, seen))
     state.gap(&call, "the recursive function `" + name + "` is not followed", true, true);
-  else {
+  else if (callee->isDeclaration()) {
     bool touches = false;
     for (auto& operand : call.args()) touches = touches || operand->getType()->isPointerTy();
     if (touches && !call.onlyReadsMemory())
