@@ -109,7 +109,13 @@ struct Memory {
   std::int64_t offset;
 };
 
-enum FindingFlag : std::uint8_t { SameValue = 1, SawDifferentValue = 2, NarrowFence = 4, Withdrawn = 8 };
+enum FindingFlag : std::uint8_t {
+  SameValue = 1,
+  SawDifferentValue = 2,
+  NarrowFence = 4,
+  Withdrawn = 8,
+  NoWait = 16
+};
 
 struct Finding {
   Record head;

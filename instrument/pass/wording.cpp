@@ -81,6 +81,13 @@ void wordHost(Finding& finding, const wire::Finding& record) {
   auto does = [](bool writes) { return writes ? "writes" : "reads"; };
   bool mineWrites = mine.doing == wire::Doing::Host ? mine.unused : mine.doing != wire::Doing::Read;
   bool theirsWrite = theirs.doing == wire::Doing::Host ? theirs.unused : theirs.doing != wire::Doing::Read;
+  if (record.flags & wire::NoWait) {
+    finding.message = fmt::format(
+        "the host {} {} while {} that it has not waited for may still {}", does(mineWrites), subject(finding),
+        theirs.doing == wire::Doing::Host ? "a copy" : "a kernel", theirsWrite ? "write it" : "read it");
+    finding.hint = "cudaDeviceSynchronize(), or wait for the stream or event, before the host's access";
+    return;
+  }
   const char* who = mine.doing == wire::Doing::Host ? "a copy or fill by the host" : "the kernel";
   const char* other = theirs.doing == wire::Doing::Host ? "a copy or fill" : "a kernel";
   finding.message = fmt::format("{} {} {} that {} in another stream still {}", who, does(mineWrites),

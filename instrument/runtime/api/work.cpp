@@ -8,6 +8,7 @@
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/api/stream.h"
+#include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/launch.h"
 #include "instrument/runtime/core/memory.h"
 
@@ -37,7 +38,10 @@ template <class Visit> void forRows(const CopyWork& work, Visit&& visit) {
 
 void copyRow(std::byte* to, const std::byte* from, std::size_t bytes, Where toWhere, Where fromWhere,
              std::uint64_t stream, void* caller) {
-  std::memmove(to, from, bytes);
+  {
+    DeviceAccess access;
+    std::memmove(to, from, bytes);
+  }
   if (fromWhere != Where::Host) markReadByHost(from, bytes, stream, caller);
   if (toWhere == Where::Host) return;
   if (fromWhere == Where::Device)
@@ -86,7 +90,10 @@ void performFill(const FillWork& work, std::uint64_t stream) {
   for (std::size_t z = 0; z < work.depth; ++z)
     for (std::size_t y = 0; y < work.height; ++y) {
       std::byte* row = work.to.base + z * work.to.slicePitch + y * work.to.pitch;
-      fillRow(row, work.width, work.value, work.elementBytes);
+      {
+        DeviceAccess access;
+        fillRow(row, work.width, work.value, work.elementBytes);
+      }
       if (whereIs(row) != Where::Host) markWrittenByHost(row, work.width, stream, work.caller);
     }
 }

@@ -13,8 +13,13 @@ namespace kcheck::runtime {
 /// What the simulated device has; allocations beyond fail as cudaMalloc does.
 inline constexpr std::size_t kDeviceMemoryBytes = std::size_t{16} << 30;
 
+/// Where managed memory begins in the global arena.
+inline constexpr Address kManagedBase = kArenaBase + kGlobalBytes / 2;
+
 class Allocations {
 public:
+  /// The part of the global arena that holds device memory so far.
+  Address deviceEnd() const { return global.next; }
   void* add(std::size_t bytes, MemoryKind kind, void* caller, const char* name);
   FreeResult remove(void* pointer, MemoryKind kind, void* caller);
   /// As find() of memory.h.
@@ -35,9 +40,10 @@ private:
   Zone& zoneOf(MemoryKind kind);
   Address place(Zone& zone, std::size_t room);
   void evict(Zone& zone);
-  static std::size_t roomOf(std::size_t bytes);
+  static std::size_t roomOf(std::size_t bytes, MemoryKind kind);
 
-  Zone global{kArenaBase + kWindowBytes, kArenaBase + kGlobalBytes};
+  Zone global{kArenaBase + kWindowBytes, kManagedBase - kWindowBytes};
+  Zone managed{kManagedBase, kArenaBase + kGlobalBytes}; ///< pages of its own: the host may see them or not
   Zone pinned{kPinnedBase + kWindowBytes, kPinnedBase + kPinnedBytes};
   std::map<Address, Allocation> all; ///< by base; quarantined ones included
   Allocation* last = nullptr;        ///< of the latest search

@@ -155,7 +155,7 @@ void reportLeaks() {
   {
     std::lock_guard lock(context().mutex);
     context().allocations.forEach([&](const Allocation& allocation) {
-      if (allocation.live && allocation.kind != MemoryKind::Symbol && allocation.kind != MemoryKind::Constant)
+      if (allocation.live && !allocation.name) // variables live as long as the program
         left.push_back(allocation);
     });
   }

@@ -37,7 +37,9 @@ void placeGlobals(const abi::ModuleEntry& module) {
     const abi::GlobalEntry& global = module.globals[i];
     bool constant = global.space == static_cast<std::uint8_t>(MemorySpace::Constant);
     std::lock_guard lock(context().mutex);
-    MemoryKind kind = constant ? MemoryKind::Constant : MemoryKind::Symbol;
+    MemoryKind kind = global.managed ? MemoryKind::Managed
+                      : constant     ? MemoryKind::Constant
+                                     : MemoryKind::Symbol;
     *global.slot = context().allocations.add(global.bytes, kind, nullptr, global.name);
   }
   if (module.initialise) module.initialise();

@@ -98,6 +98,7 @@ void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream
   checkRange(range, false, caller);
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
     Cell& cell = cellOf(at);
+    if (cell.write == kUnknown) context().allocations.materialise(at);
     if (cell.write == kBytes) {
       for (Address byte = at; byte < std::min((at | 3) + 1, range.end); ++byte)
         byteCells(cell).cell[byte & 3].read = token;

@@ -4,6 +4,7 @@
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/fault.h"
+#include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/log.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/race.h"
@@ -139,6 +140,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
   noteLaunch(state);
   context().launch = &state;
   {
+    DeviceAccess access;
     FaultGuard guard; // a crash of device code ends the launch, not the program
     runGrid(state);
   }
@@ -146,6 +148,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
   withdrawEarlyReads(state);
   flushMetrics(state);
   context().launch = nullptr;
+  hideFromHost();
   if (state.faulted) context().fault = state.fault;
 }
 
@@ -174,10 +177,19 @@ void* findSymbol(const char* name, std::size_t* bytes) {
 }
 
 void streamCreated(std::uint64_t stream, bool blocking) { context().streams.created(stream, blocking); }
-void streamSynchronized(std::uint64_t stream) { context().streams.synchronized(stream); }
-void deviceSynchronized() { context().streams.deviceSynchronized(); }
+void streamSynchronized(std::uint64_t stream) {
+  context().streams.synchronized(stream);
+  hideFromHost();
+}
+void deviceSynchronized() {
+  context().streams.deviceSynchronized();
+  hideFromHost();
+}
 void eventRecorded(std::uint64_t event, std::uint64_t stream) { context().streams.recorded(event, stream); }
 void streamWaits(std::uint64_t stream, std::uint64_t event) { context().streams.waits(stream, event); }
-void eventSynchronized(std::uint64_t event) { context().streams.eventSynchronized(event); }
+void eventSynchronized(std::uint64_t event) {
+  context().streams.eventSynchronized(event);
+  hideFromHost();
+}
 
 } // namespace kcheck::runtime

@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/core/allocations.h"
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/shadow.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ bool startsWritten(MemoryKind kind) { return kind != MemoryKind::Device && kind 
 } // namespace
 
 Allocations::Zone& Allocations::zoneOf(MemoryKind kind) {
-  return kind == MemoryKind::Pinned ? pinned : global;
+  return kind == MemoryKind::Pinned ? pinned : kind == MemoryKind::Managed ? managed : global;
 }
 
 Address Allocations::place(Zone& zone, std::size_t room) {
@@ -56,7 +57,7 @@ void Allocations::evict(Zone& zone) {
   zone.quarantine.pop_front();
   auto found = all.find(base);
   assert(found != all.end() && !found->second.live);
-  std::size_t room = roomOf(found->second.bytes);
+  std::size_t room = roomOf(found->second.bytes, found->second.kind);
   if (last == &found->second) last = nullptr;
   all.erase(found);
   auto after = zone.holes.upper_bound(base);
@@ -74,13 +75,16 @@ void Allocations::evict(Zone& zone) {
   zone.holes[base] = room;
 }
 
-std::size_t Allocations::roomOf(std::size_t bytes) {
-  return rounded(std::max<std::size_t>(bytes, 1)) + gapAfter(bytes);
+std::size_t Allocations::roomOf(std::size_t bytes, MemoryKind kind) {
+  std::size_t room = rounded(std::max<std::size_t>(bytes, 1)) + gapAfter(bytes);
+  constexpr std::size_t page = 4096;
+  bool ownPages = kind == MemoryKind::Managed || kind == MemoryKind::Pinned;
+  return ownPages ? (room + page - 1) & ~(page - 1) : room;
 }
 
 void* Allocations::add(std::size_t bytes, MemoryKind kind, void* caller, const char* name) {
   Zone& zone = zoneOf(kind);
-  std::size_t room = roomOf(bytes);
+  std::size_t room = roomOf(bytes, kind);
   if (room < bytes || (kind != MemoryKind::Pinned && live + bytes > kDeviceMemoryBytes)) return nullptr;
   Address base = place(zone, room);
   if (!base) return nullptr;
@@ -156,6 +160,7 @@ void* allocate(std::size_t bytes, MemoryKind kind, void* caller) {
 
 FreeResult release(void* pointer, MemoryKind kind, void* caller) {
   std::lock_guard lock(context().mutex);
+  showToHost(); // the room may be handed out again
   return context().allocations.remove(pointer, kind, caller);
 }
 

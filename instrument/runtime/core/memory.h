@@ -37,8 +37,8 @@ FreeResult release(void* pointer, MemoryKind kind, void* caller);
 const Allocation* find(const void* pointer);
 bool isDeviceAddress(const void* pointer);
 
-/// Host memory that the program has made known to the device (cudaHostRegister): kernels may use it; races and
-/// initialisation are not watched there.
+/// Host memory that the program has made known to the device (cudaHostRegister): kernels may use it; races
+/// and initialisation are not watched there.
 void registerHostRange(const void* pointer, std::size_t bytes);
 void unregisterHostRange(const void* pointer);
 bool isRegisteredHost(const void* pointer, std::size_t bytes);

@@ -32,6 +32,8 @@ public:
   /// Whether the operation that owns the token comes before the current one.
   bool before(Token token) const;
   bool beforeHost(Token token) const;
+  /// Whether something runs that the host has not seen finished.
+  bool pending() const { return !operations.empty() && !beforeHost(operations.back().token); }
   /// Null when it is so old that it comes before everything.
   const Operation* operationOf(Token token) const;
 

@@ -1,0 +1,192 @@
+#include "instrument/runtime/core/host_guard.h"
+
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/events.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+
+#include <link.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+namespace kcheck::runtime {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr Address kPage = 4096;
+
+struct Guard {
+  struct Range {
+    Address begin, end;
+  };
+  std::vector<Range> hidden;
+  int open = 0; ///< DeviceAccess objects that live
+  bool installed = false;
+  struct sigaction before;
+  Clock::time_point started = Clock::now();
+  Clock::duration spent{};
+  /// Changing pages costs time that grows with the memory in use: a twentieth of the run is enough.
+  bool tooSlow() const {
+    return spent > std::chrono::milliseconds(50) && spent * 20 > Clock::now() - started;
+  }
+};
+
+Guard& guard() {
+  static Guard* instance = new Guard;
+  return *instance;
+}
+
+void protect(Address begin, Address end, int protection) {
+  begin &= ~(kPage - 1);
+  end = (end + kPage - 1) & ~(kPage - 1);
+  if (begin < end) mprotect(reinterpret_cast<void*>(begin), end - begin, protection);
+}
+
+void showAll() {
+  for (const Guard::Range& range : guard().hidden) protect(range.begin, range.end, PROT_READ | PROT_WRITE);
+  guard().hidden.clear();
+}
+
+/// The program's own code; its libraries (memcpy) are left alone, for the runtime calls them too.
+bool inProgram(Address pc) {
+  struct Search {
+    Address pc;
+    bool found;
+  } search{pc, false};
+  dl_iterate_phdr(
+      [](dl_phdr_info* image, std::size_t, void* data) { // the first is the program itself
+        auto* search = static_cast<Search*>(data);
+        for (int i = 0; i < image->dlpi_phnum; ++i) {
+          const auto& part = image->dlpi_phdr[i];
+          if (part.p_type == PT_LOAD && (part.p_flags & PF_X) &&
+              search->pc - (image->dlpi_addr + part.p_vaddr) < part.p_memsz)
+            search->found = true;
+        }
+        return 1;
+      },
+      &search);
+  return search.found;
+}
+
+void reportDeviceMemory(Address address, Address pc, bool writes) {
+  // Variables may be __managed__; the device module does not tell.
+  const Allocation* owner = find(reinterpret_cast<void*>(address));
+  if (owner && owner->kind != MemoryKind::Device && owner->kind != MemoryKind::Array) return;
+  HostEvent event{wire::Rule::WrongSpace};
+  event.caller = reinterpret_cast<void*>(pc + 1); // return addresses stand behind the call
+  event.message = writes ? "host code writes device memory through a device pointer"
+                         : "host code reads device memory through a device pointer";
+  event.hint = "copy with cudaMemcpy, or allocate with cudaMallocManaged";
+  event.pointer = reinterpret_cast<void*>(address);
+  event.bytes = 1;
+  reportHostEvent(event);
+}
+
+void reportTooEarly(Address address, Address pc, bool writes, Token token, std::uint16_t site,
+                    bool earlierWrites) {
+  const Operation* other = context().streams.operationOf(token);
+  wire::Finding finding = emptyFinding(wire::Rule::RaceHost);
+  finding.nearness = wire::Nearness::Host;
+  finding.accessCount = 2;
+  finding.flags = wire::NoWait;
+  finding.access[0].doing = wire::Doing::Host;
+  finding.access[0].unused = writes;
+  finding.access[0].caller = finding.caller = pc + 1;
+  wire::Access& theirs = finding.access[1];
+  bool kernel = other && other->kernel;
+  theirs.doing = !kernel ? wire::Doing::Host : earlierWrites ? wire::Doing::Write : wire::Doing::Read;
+  theirs.unused = earlierWrites;
+  theirs.site = kernel && site != kWideSite ? site : wire::kNoSite;
+  theirs.caller = other ? reinterpret_cast<std::uint64_t>(other->caller) : 0;
+  if (kernel) finding.kernel = text(other->kernel->displayName);
+  describeMemory(finding.memory, reinterpret_cast<void*>(address), 1);
+  report(finding);
+}
+
+void checkHostAccess(Address address, Address pc, bool writes) {
+  if (address < kManagedBase) return reportDeviceMemory(address, pc, writes);
+  const Cell* cell = &cellOf(address);
+  const CellSites* sites = &sitesOf(address);
+  if (cell->write == kBytes) {
+    sites = &byteCells(*cell).sites[address & 3];
+    cell = &byteCells(*cell).cell[address & 3];
+  }
+  const Streams& streams = context().streams;
+  if (!isReserved(cell->write) && !streams.beforeHost(cell->write))
+    reportTooEarly(address, pc, writes, cell->write, sites->write, true);
+  else if (writes && cell->read >= kFirstToken && cell->read < kReadSet && !streams.beforeHost(cell->read))
+    reportTooEarly(address, pc, writes, cell->read, sites->read, false);
+}
+
+void onFault(int signal, siginfo_t* info, void* state) {
+  auto address = reinterpret_cast<Address>(info->si_addr);
+  auto range = std::find_if(guard().hidden.begin(), guard().hidden.end(), [&](const Guard::Range& one) {
+    return address >= one.begin && address < one.end;
+  });
+  if (range == guard().hidden.end()) { // not ours: as if we had not been here
+    sigaction(signal, &guard().before, nullptr);
+    guard().installed = false;
+    return;
+  }
+  const auto& registers = static_cast<ucontext_t*>(state)->uc_mcontext.gregs;
+  auto pc = static_cast<Address>(registers[REG_RIP]);
+  bool writes = registers[REG_ERR] & 2;
+  Guard::Range hidden = *range;
+  guard().hidden.erase(range);
+  protect(hidden.begin, hidden.end, PROT_READ | PROT_WRITE);
+  if (inProgram(pc)) checkHostAccess(address, pc, writes);
+}
+
+void install() {
+  if (guard().installed) return;
+  struct sigaction action{};
+  action.sa_sigaction = onFault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGSEGV, &action, &guard().before);
+  guard().installed = true;
+}
+
+} // namespace
+
+DeviceAccess::DeviceAccess() {
+  if (guard().open++ == 0) showToHost();
+}
+
+DeviceAccess::~DeviceAccess() {
+  if (--guard().open == 0) hideFromHost();
+}
+
+void showToHost() {
+  if (guard().hidden.empty()) return;
+  auto start = Clock::now();
+  showAll();
+  guard().spent += Clock::now() - start;
+}
+
+void hideFromHost() {
+  Guard& state = guard();
+  if (state.open || !context().options.hostAccess) return;
+  auto start = Clock::now();
+  showAll();
+  if (state.tooSlow()) return;
+  install();
+  auto hide = [&](Address begin, Address end) {
+    if (begin >= end) return;
+    state.hidden.push_back({begin & ~(kPage - 1), (end + kPage - 1) & ~(kPage - 1)});
+    protect(begin, end, PROT_NONE);
+  };
+  hide(kArenaBase, context().allocations.deviceEnd());
+  if (context().streams.pending())
+    context().allocations.forEach([&](const Allocation& allocation) {
+      bool shared = allocation.kind == MemoryKind::Managed || allocation.kind == MemoryKind::Pinned;
+      if (!allocation.live || !shared) return;
+      auto base = reinterpret_cast<Address>(allocation.base);
+      hide(base, base + allocation.bytes);
+    });
+  state.spent += Clock::now() - start;
+}
+
+} // namespace kcheck::runtime
