@@ -193,6 +193,11 @@ void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites
   if (cell.write & 1 && cell.write == (access.block.launchMany | 1) && access.atomic() && access.shared)
     return;
   checkPair(access, {cell.write, sites.write, true, atomic}, at);
+  // An update of what nobody had written, and the initialising write only now.
+  if (access.racy && access.kind == AccessKind::Write)
+    if (auto early = access.block.launch->unwrittenReads.find(sites.write);
+        early != access.block.launch->unwrittenReads.end())
+      ++early->second.raced;
 }
 
 static void checkAllReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);
