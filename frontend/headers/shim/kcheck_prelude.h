@@ -5,6 +5,7 @@
 #if defined(__CUDA__) && defined(__CUDACC__)
 #include "kcheck_hints.h"
 #include "kcheck_min_max.h"
+#include "kcheck_surfaces.h"
 
 // Clang has no managed variables for CUDA: the front end looks for the annotation.
 #undef __managed__

@@ -2,7 +2,6 @@
 #include "instrument/runtime/api/device.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace kcheck::runtime::api {
 
@@ -138,78 +137,6 @@ std::size_t dynamicSharedFor(const KernelLimits& kernel, int blocks, int blockTh
   if (perBlock <= fixed) return 0;
   return std::min(perBlock - fixed,
                   std::size_t(limit(Attribute::MaxSharedMemoryPerBlockOptin)) - kernel.staticShared);
-}
-
-void fillProperties(cuda::DeviceProperties& p) {
-  using A = Attribute;
-  p = {};
-  std::strncpy(p.name, kDeviceName, sizeof p.name - 1);
-  std::memcpy(p.uuid, "kcheck-virtual-0", sizeof p.uuid);
-  p.luidDeviceNodeMask = 1;
-  p.totalGlobalMem = kGlobalMemory;
-  p.unifiedFunctionPointers = 0;
-  auto one = [](int& field, A attribute) { field = limit(attribute); };
-  auto two = [](int* field, A a, A b) { field[0] = limit(a), field[1] = limit(b); };
-  auto three = [](int* field, A a, A b, A c) {
-    field[0] = limit(a), field[1] = limit(b), field[2] = limit(c);
-  };
-  auto size = [](std::size_t& field, A attribute) { field = std::size_t(limit(attribute)); };
-  size(p.sharedMemPerBlock, A::MaxSharedMemoryPerBlock);
-  one(p.regsPerBlock, A::MaxRegistersPerBlock);
-  one(p.warpSize, A::WarpSize);
-  size(p.memPitch, A::MaxPitch);
-  one(p.maxThreadsPerBlock, A::MaxThreadsPerBlock);
-  three(p.maxThreadsDim, A::MaxBlockDimX, A::MaxBlockDimY, A::MaxBlockDimZ);
-  three(p.maxGridSize, A::MaxGridDimX, A::MaxGridDimY, A::MaxGridDimZ);
-  size(p.totalConstMem, A::TotalConstantMemory);
-  one(p.major, A::ComputeCapabilityMajor), one(p.minor, A::ComputeCapabilityMinor);
-  size(p.textureAlignment, A::TextureAlignment), size(p.texturePitchAlignment, A::TexturePitchAlignment);
-  one(p.multiProcessorCount, A::MultiProcessorCount);
-  one(p.integrated, A::Integrated), one(p.canMapHostMemory, A::CanMapHostMemory);
-  one(p.maxTexture1D, A::MaxTexture1DWidth), one(p.maxTexture1DMipmap, A::MaxTexture1DMipmappedWidth);
-  two(p.maxTexture2D, A::MaxTexture2DWidth, A::MaxTexture2DHeight);
-  two(p.maxTexture2DMipmap, A::MaxTexture2DMipmappedWidth, A::MaxTexture2DMipmappedHeight);
-  three(p.maxTexture2DLinear, A::MaxTexture2DLinearWidth, A::MaxTexture2DLinearHeight,
-        A::MaxTexture2DLinearPitch);
-  two(p.maxTexture2DGather, A::MaxTexture2DGatherWidth, A::MaxTexture2DGatherHeight);
-  three(p.maxTexture3D, A::MaxTexture3DWidth, A::MaxTexture3DHeight, A::MaxTexture3DDepth);
-  three(p.maxTexture3DAlt, A::MaxTexture3DWidthAlt, A::MaxTexture3DHeightAlt, A::MaxTexture3DDepthAlt);
-  one(p.maxTextureCubemap, A::MaxTextureCubemapWidth);
-  two(p.maxTexture1DLayered, A::MaxTexture1DLayeredWidth, A::MaxTexture1DLayeredLayers);
-  three(p.maxTexture2DLayered, A::MaxTexture2DLayeredWidth, A::MaxTexture2DLayeredHeight,
-        A::MaxTexture2DLayeredLayers);
-  two(p.maxTextureCubemapLayered, A::MaxTextureCubemapLayeredWidth, A::MaxTextureCubemapLayeredLayers);
-  one(p.maxSurface1D, A::MaxSurface1DWidth);
-  two(p.maxSurface2D, A::MaxSurface2DWidth, A::MaxSurface2DHeight);
-  three(p.maxSurface3D, A::MaxSurface3DWidth, A::MaxSurface3DHeight, A::MaxSurface3DDepth);
-  two(p.maxSurface1DLayered, A::MaxSurface1DLayeredWidth, A::MaxSurface1DLayeredLayers);
-  three(p.maxSurface2DLayered, A::MaxSurface2DLayeredWidth, A::MaxSurface2DLayeredHeight,
-        A::MaxSurface2DLayeredLayers);
-  one(p.maxSurfaceCubemap, A::MaxSurfaceCubemapWidth);
-  two(p.maxSurfaceCubemapLayered, A::MaxSurfaceCubemapLayeredWidth, A::MaxSurfaceCubemapLayeredLayers);
-  size(p.surfaceAlignment, A::SurfaceAlignment);
-  one(p.concurrentKernels, A::ConcurrentKernels), one(p.ECCEnabled, A::EccEnabled);
-  one(p.pciBusID, A::PciBusId), one(p.pciDeviceID, A::PciDeviceId), one(p.pciDomainID, A::PciDomainId);
-  one(p.tccDriver, A::TccDriver), one(p.asyncEngineCount, A::AsyncEngineCount);
-  one(p.unifiedAddressing, A::UnifiedAddressing), one(p.memoryBusWidth, A::GlobalMemoryBusWidth);
-  one(p.l2CacheSize, A::L2CacheSize), one(p.persistingL2CacheMaxSize, A::MaxPersistingL2CacheSize);
-  one(p.maxThreadsPerMultiProcessor, A::MaxThreadsPerMultiProcessor);
-  one(p.streamPrioritiesSupported, A::StreamPrioritiesSupported);
-  one(p.globalL1CacheSupported, A::GlobalL1CacheSupported),
-      one(p.localL1CacheSupported, A::LocalL1CacheSupported);
-  size(p.sharedMemPerMultiprocessor, A::MaxSharedMemoryPerMultiprocessor);
-  one(p.regsPerMultiprocessor, A::MaxRegistersPerMultiprocessor), one(p.managedMemory, A::ManagedMemory);
-  one(p.concurrentManagedAccess, A::ConcurrentManagedAccess);
-  one(p.computePreemptionSupported, A::ComputePreemptionSupported);
-  one(p.canUseHostPointerForRegisteredMem, A::CanUseHostPointerForRegisteredMem);
-  one(p.cooperativeLaunch, A::CooperativeLaunch);
-  size(p.sharedMemPerBlockOptin, A::MaxSharedMemoryPerBlockOptin);
-  one(p.maxBlocksPerMultiProcessor, A::MaxBlocksPerMultiprocessor);
-  one(p.accessPolicyMaxWindowSize, A::MaxAccessPolicyWindowSize);
-  size(p.reservedSharedMemPerBlock, A::ReservedSharedMemoryPerBlock);
-  one(p.hostRegisterSupported, A::HostRegisterSupported),
-      one(p.memoryPoolsSupported, A::MemoryPoolsSupported);
-  p.deviceNumaId = limit(A::NumaId);
 }
 
 } // namespace kcheck::runtime::api

@@ -34,10 +34,13 @@ struct UnreadError {
   void* caller = nullptr;
 };
 
+struct ThreadErrors;
+
 struct ErrorState {
   std::atomic<Error> pending{Error::Success}, sticky{Error::Success};
   std::mutex mutex;
-  std::vector<UnreadError> unread; ///< of threads that have ended
+  std::vector<ThreadErrors*> threads; ///< that live
+  std::vector<UnreadError> unread;    ///< of threads that have ended
 };
 
 ErrorState& state() {
@@ -49,12 +52,14 @@ struct ThreadErrors {
   Error last = Error::Success;
   UnreadError launch;
 
-  ~ThreadErrors() { moveUnread(); }
-  void moveUnread() {
-    if (launch.error == Error::Success) return;
+  ThreadErrors() {
     std::lock_guard lock(state().mutex);
-    state().unread.push_back(launch);
-    launch = {};
+    state().threads.push_back(this);
+  }
+  ~ThreadErrors() {
+    std::lock_guard lock(state().mutex);
+    std::erase(state().threads, this);
+    if (launch.error != Error::Success) state().unread.push_back(launch);
   }
 };
 
@@ -115,8 +120,9 @@ Error rememberLaunchError(Error error, const char* kernel, void* caller) {
 }
 
 void reportUnreadErrors() {
-  threadErrors().moveUnread();
   std::lock_guard lock(state().mutex);
+  for (const ThreadErrors* thread : state().threads)
+    if (thread->launch.error != Error::Success) state().unread.push_back(thread->launch);
   for (const UnreadError& unread : state().unread)
     reportUncheckedError(unread.kernel, errorName(unread.error), errorText(unread.error), unread.caller);
   state().unread.clear();

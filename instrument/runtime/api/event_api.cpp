@@ -1,6 +1,7 @@
 // Events: recording, waiting, and the time between two of them (the host's clock, since kernels run at once).
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/graph.h"
+#include "instrument/runtime/api/services.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/api/work.h"
 #include "instrument/runtime/core/launch.h"
@@ -36,6 +37,7 @@ Error completed(cuda::Event* event) {
   if (!resolve(event)) return Error::InvalidResourceHandle;
   if (event->capturing) return Error::CapturedEvent;
   if (event->recorded) eventSynchronized(event->id);
+  flushPrintf();
   return deviceErrorAtSynchronisation();
 }
 

@@ -3,7 +3,7 @@
 
 namespace kcheck::runtime::api {
 
-/// Writes what kernels have printed to the program's stdout. CUDA does so when the host synchronises.
+/// Writes what kernels have printed to the program's stdout. CUDA does so when the host synchronises or launches.
 void flushPrintf();
 
 } // namespace kcheck::runtime::api

@@ -1,6 +1,7 @@
 // The stream table, and the order between the legacy default stream and the others.
 #include "instrument/runtime/api/stream.h"
 
+#include "instrument/runtime/api/services.h"
 #include "instrument/runtime/core/launch.h"
 
 namespace kcheck::runtime::api {
@@ -65,6 +66,7 @@ void hostWaitsFor(Stream& stream) {
   if (&stream == &streamTable().legacy)
     orderWithLegacy(stream); // waiting for the legacy stream waits for the blocking streams as well
   streamSynchronized(stream.id);
+  flushPrintf();
 }
 
 void record(Event& event, Stream& stream) {

@@ -7,6 +7,7 @@
 #include "instrument/runtime/api/padding.h"
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/reports.h"
+#include "instrument/runtime/api/services.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/launch.h"
@@ -99,6 +100,7 @@ void performFill(const FillWork& work, std::uint64_t stream) {
 }
 
 void performKernel(const KernelWork& work, std::uint64_t stream) {
+  flushPrintf(); // CUDA writes what was printed before at the next launch
   LaunchConfig config;
   config.grid = {work.grid.x, work.grid.y, work.grid.z};
   config.block = {work.block.x, work.block.y, work.block.z};
