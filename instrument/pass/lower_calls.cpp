@@ -38,6 +38,9 @@ bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
     value = l.runtime(Call::kcPrintf, {l.operand(0), l.operand(1)});
   } else if (name == "malloc" || name.starts_with("_Znwm") || name.starts_with("_Znam")) {
     value = l.runtime(Call::kcMalloc, {l.operand(0)});
+  } else if (name == "__kcheck_surface") { // of the surface functions that kcheck supplies
+    std::uint32_t site = l.code.sites.add(abi::SiteKind::Other, 0, l.call.getDebugLoc());
+    l.runtime(Call::kcSurface, {l.operand(0), l.operand(1), l.operand(2), l.operand(3), l.b.getInt32(site)});
   } else if (name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv")) {
     l.runtime(Call::kcFree, {l.operand(0)});
   } else if (name == "__assertfail") {
