@@ -340,9 +340,13 @@ std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingConte
   }
   for (const DivergenceResult* divergence : divergences)
     findings.push_back(divergenceFinding(*divergence, context));
+  auto fromTicket = [](const std::string& cause) {
+    return cause.find("result of the atomic operation") != std::string::npos;
+  };
   for (const BoundsResult& bounds : answers.bounds)
-    if (!followsContent(*bounds.access) || isGuarded(*bounds.access))
-      findings.push_back(boundsFinding(bounds, context));
+    if (std::none_of(bounds.witness.causes.begin(), bounds.witness.causes.end(), fromTicket))
+      if (!followsContent(*bounds.access) || isGuarded(*bounds.access))
+        findings.push_back(boundsFinding(bounds, context));
   return findings;
 }
 

@@ -88,7 +88,7 @@ OrError<Report> check(const frontend::Program& program, const Options& options) 
 
 int exitStatus(const Report& report, const Options& options) {
   const Summary summary = summarize(report);
-  if (!report.disagreements.empty()) return 2;
+  if (!report.disagreements.empty() || !report.run.unsupported.empty()) return 2;
   if (options.failOn != FailOn::Never && summary.errors > 0) return 1;
   if (options.failOn == FailOn::Warning && summary.warnings > 0) return 1;
   if (options.strict && summary.unknown > 0) return 1;

@@ -133,6 +133,14 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
   joined.verdict = Verdict::Confirmed;
   if (fromStatic.rule == "race-scope")
     joined.rule = fromStatic.rule; // names the cause, where the run saw an effect
+  if (joined.rule == "race-warp" && fromStatic.verdict == Verdict::Proved &&
+      fromStatic.scope > joined.scope) {
+    joined.rule = fromStatic.rule; // the run stops at the first pair of threads, here two of one warp
+    joined.scope = fromStatic.scope;
+    joined.message = fromStatic.message;
+    joined.accesses = fromStatic.accesses;
+    joined.hint = fromStatic.hint;
+  }
   joined.severity = std::max(joined.severity, fromStatic.severity);
   joined.sameValue = joined.sameValue && fromStatic.sameValue;
   if (joined.message.empty()) joined.message = fromStatic.message;

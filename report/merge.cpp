@@ -207,7 +207,7 @@ bool isRead(const Finding& race, const Location& where, const std::string& kerne
   if (race.kernel != kernel || !findRule(race.rule) || findRule(race.rule)->group != RuleGroup::Race)
     return false;
   return race.count > 0 && std::ranges::any_of(race.accesses, [&](const Access& access) {
-           return access.kind == AccessKind::Read && access.where == where;
+           return access.kind != AccessKind::Write && access.where == where;
          });
 }
 
@@ -230,6 +230,23 @@ void foldEarlyReads(std::vector<Finding>& findings) {
   findings = std::move(kept);
 }
 
+/// The run used the values that the launches do not show the static pass. A finding that leans on other
+/// values, at places where the run saw nothing, is no finding of this program: the answer stays unknown, with
+/// that reason.
+void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const Facts& facts) {
+  auto wasLaunched = [&](const std::string& name) {
+    return std::ranges::any_of(run.launches, [&](const Launch& launch) {
+      const Kernel* kernel = facts.kernel(launch.kernel);
+      return kernel && kernel->name == name;
+    });
+  };
+  std::erase_if(findings, [&](const Finding& finding) {
+    return finding.verdict == Verdict::Possible &&
+           finding.reason.find("which the launch does not show") != std::string::npos &&
+           wasLaunched(finding.kernel);
+  });
+}
+
 } // namespace
 
 Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart runPart,
@@ -250,6 +267,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   std::vector<Finding> fromRun = prepared(std::move(runPart.findings), report.facts, options.strict);
   report.findings = joinPasses(std::move(fromStatic), std::move(fromRun));
   foldEarlyReads(report.findings);
+  dropOtherValues(report.findings, report.run, report.facts);
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
   letRunSpeak(report);
   filter(report, options);

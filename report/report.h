@@ -58,6 +58,8 @@ struct RunResult {
   std::uint64_t stdoutBytes = 0;
   std::uint64_t kernelsLaunched = 0;
   double seconds = 0;
+  std::string
+      unsupported; ///< "FILE:LINE: FEATURE" that ended a kernel early: what follows is not to be trusted
   std::string stoppedBecause;   ///< kcheck ended the program at a bound that the user had set
   std::string notRunBecause;    ///< when `ran` is false
   std::vector<Launch> launches; ///< distinct kernel/shape pairs that were launched

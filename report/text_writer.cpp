@@ -56,6 +56,8 @@ std::string closingLine(const Report& report, const std::vector<std::string>& as
 /// How the checked program ended, when that was not well.
 std::string badEnd(const RunResult& run) {
   if (!run.ran) return "";
+  if (!run.unsupported.empty())
+    return "the run is not complete, and its results are not to be trusted: " + run.unsupported;
   if (!run.stoppedBecause.empty()) return "the program was stopped: " + run.stoppedBecause;
   if (run.timedOut)
     return fmt::format("the program was stopped after {:.2f} s: it had not ended", run.seconds);

@@ -161,6 +161,10 @@ Expr KernelState::argumentValue(const llvm::Argument& argument) {
     return exprs.constant(width, fixed->second);
   Symbol* symbol = symbols.get(&argument, "parameter", {}, parameter.name, width, SymbolKind::Parameter);
   symbol->varies = Varies::Never;
+  if (launch.launch && launch.launch->origin == LaunchOrigin::LaunchSite) {
+    symbol->exact = false;
+    symbol->cause = "the value of `" + parameter.name + "`, which the launch does not show";
+  }
   return exprs.of(symbol);
 }
 

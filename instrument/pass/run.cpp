@@ -81,6 +81,12 @@ OrError<Outcome> runAndCollect(const std::string& path, const Facts& facts, cons
   outcome.observation.run = resultOf(*ended);
   outcome.observation.run.kernelsLaunched = launched;
   outcome.observation.run.launches = std::move(launches);
+  std::erase_if(outcome.observation.findings, [&](const Finding& finding) {
+    if (finding.rule != "unsupported") return false;
+    outcome.observation.run.unsupported =
+        fmt::format("{}:{}: {}", finding.where.file, finding.where.line, finding.message);
+    return true;
+  });
   if (ended->outOfMemory)
     outcome.observation.run.stoppedBecause =
         fmt::format("it used more than --memory-limit={} MB", options.memoryLimitMb);

@@ -37,7 +37,11 @@ const char* what(const Metric& metric) {
 void addTrafficNotes(Observation& observation, const Facts& facts) {
   for (const Metric& metric : observation.metrics) {
     if (metric.space == MemorySpace::Shared) {
-      if (metric.bankWays < 2 || metric.requests < kEnoughRequests || metric.access == AccessKind::Atomic)
+      // Wide accesses take a turn per word anyway, and two ways cost next to nothing.
+      const std::uint32_t words =
+          metric.site < facts.sites.size() ? (facts.sites[metric.site].bytes + 3) / 4 : 1;
+      if (metric.bankWays < 4 || metric.bankWays <= 2 * words || metric.requests < kEnoughRequests ||
+          metric.access == AccessKind::Atomic)
         continue;
       Finding note = noteOn(metric, facts, "bank-conflict");
       note.message =
