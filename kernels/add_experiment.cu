@@ -16,7 +16,7 @@ __global__ void addStride1(const float* a, const float* b, float* out) {
 
 __global__ void addStride2(const float* a, const float* b, float* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  float sum = a[i * 2] + b[i * 2]; // expect-efficiency: 50 // expect-sectors: 8
+  float sum = a[i * 2] + b[i * 2]; // expect-efficiency: 50 // expect-sectors: 8 // expect-run: uncoalesced
   out[i] = sum;                    // expect-efficiency: 100
 }
 

@@ -15,8 +15,8 @@ __global__ void expand(const int* starts, const int* targets, const int* frontie
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= size) return;
   int node = frontier[i];
-  for (int k = starts[node]; k < starts[node + 1]; ++k) {
-    int target = targets[k];
+  for (int k = starts[node]; k < starts[node + 1]; ++k) { // expect-run: uncoalesced
+    int target = targets[k]; // expect-run: uncoalesced
     if (atomicCAS(&levels[target], -1, level) == -1) next[atomicAdd(nextSize, 1)] = target;
   }
 }

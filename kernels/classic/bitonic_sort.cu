@@ -1,5 +1,7 @@
 // Bitonic sort of 32768 numbers: runs of 1024 are sorted in shared memory; longer distances are compared in
 // global memory, one launch per distance, until the rest fits into shared memory again.
+// The static pass does not follow this yet (docs/static.md), so the run alone is asked.
+// kcheck: --run
 #include <algorithm>
 #include <cstdio>
 #include <cuda_runtime.h>

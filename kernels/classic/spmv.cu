@@ -14,7 +14,7 @@ __global__ void multiply(const int* starts, const int* columns, const float* val
   int lane = threadIdx.x % 32;
   if (row >= rows) return; // the whole warp, or none of it
   float sum = 0.0f;
-  for (int k = starts[row] + lane; k < starts[row + 1]; k += 32) sum += values[k] * x[columns[k]];
+  for (int k = starts[row] + lane; k < starts[row + 1]; k += 32) sum += values[k] * x[columns[k]]; // expect-run: uncoalesced
   for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(0xffffffff, sum, d);
   if (lane == 0) y[row] = sum;
 }
