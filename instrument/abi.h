@@ -75,8 +75,8 @@ struct SiteInfo {
   std::uint32_t bytes;
   const char* file;
   std::uint32_t line, column;
-  /// The site that this one is a copy of: header code (atomicAdd, say) inlined at the user's line. Its own number
-  /// otherwise.
+  /// The site that this one is a copy of: header code (atomicAdd, say) inlined at the user's line. Its own
+  /// number otherwise.
   std::uint32_t origin, unused;
 };
 
@@ -84,8 +84,8 @@ struct ParameterInfo {
   std::uint32_t offset, bytes; ///< in the argument buffer that entry functions take
 };
 
-/// A shared variable of a kernel (or of a function that it calls), placed by the pass with redzones between. One
-/// whose name starts with `%` belongs to the system: the runtime zeroes it and treats it as initialised.
+/// A shared variable of a kernel (or of a function that it calls), placed by the pass with redzones between.
+/// One whose name starts with `%` belongs to the system: the runtime zeroes it and treats it as initialised.
 struct SharedVariable {
   const char* name;
   std::uint32_t offset, bytes, align;

@@ -34,8 +34,8 @@ struct Observation {
 
 /// Host code (x86-64 object) with checks, made from a copy of `device`.
 OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options);
-/// The same; `unsupported` receives "FILE:LINE: FEATURE" for each thing in device code that kcheck cannot run. The
-/// run itself only fails when it gets there.
+/// The same; `unsupported` receives "FILE:LINE: FEATURE" for each thing in device code that kcheck cannot
+/// run. The run itself only fails when it gets there.
 OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options,
                                       std::vector<std::string>& unsupported);
 

@@ -62,8 +62,6 @@ bool lowerMath(Lowering& lowering, llvm::StringRef name, llvm::Value*& value);
 /// Calls of functions that CUDA's device library defines: vprintf, malloc, __assertfail, ...
 bool lowerLibraryCall(Lowering& lowering, llvm::StringRef name, llvm::Value*& value);
 
-
-
 /// Inline PTX; always gives a value (or an unsupported report).
 llvm::Value* lowerAssembly(Lowering& lowering);
 

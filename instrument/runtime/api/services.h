@@ -3,7 +3,8 @@
 
 namespace kcheck::runtime::api {
 
-/// Writes what kernels have printed to the program's stdout. CUDA does so when the host synchronises or launches.
+/// Writes what kernels have printed to the program's stdout. CUDA does so when the host synchronises or
+/// launches.
 void flushPrintf();
 
 } // namespace kcheck::runtime::api

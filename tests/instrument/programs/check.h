@@ -1,5 +1,5 @@
-// What every program here uses: results are compared with the same arithmetic on the host; a difference is told
-// and makes the exit status 1.
+// What every program here uses: results are compared with the same arithmetic on the host; a difference is
+// told and makes the exit status 1.
 #pragma once
 #include <cmath>
 #include <cstdio>
@@ -9,7 +9,8 @@ inline int failures = 0;
 
 template <typename A, typename B> void same(const char* what, int index, A got, B expected) {
   if (got == A(expected)) return;
-  if (failures++ < 10) printf("%s[%d]: got %.17g, expected %.17g\n", what, index, double(got), double(expected));
+  if (failures++ < 10)
+    printf("%s[%d]: got %.17g, expected %.17g\n", what, index, double(got), double(expected));
 }
 
 template <typename T> struct Buffer {
