@@ -61,7 +61,10 @@ private:
     Limits limits;
     double left = options.kernelSeconds - std::chrono::duration<double>(Clock::now() - start).count();
     limits.kernelSeconds = std::max(0.05, std::min(left, share * options.kernelSeconds));
-    limits.questionMilliseconds = options.questionMilliseconds;
+    // The answer for any launch is worth having where it comes easily; the known launches are what counts.
+    constexpr unsigned kEasily = 150;
+    limits.questionMilliseconds =
+        wantFindings ? options.questionMilliseconds : std::min(options.questionMilliseconds, kEasily);
     KernelAnswers answers = decide(model, exprs, limits);
     CaseAnswers result;
     result.holdsFor = holdsFor;
