@@ -48,6 +48,10 @@ public:
     }
     CaseAnswers any = answer(plan.any, plan.anyText, 0.4, false);
     result.properties = mergeProperties(any, cases);
+    PropertyResult initialized;
+    initialized.property = Property::Initialized;
+    initialized.reason = "reads of memory that nobody wrote are looked for in the run alone";
+    result.properties.push_back(std::move(initialized));
     collectSafeSites(any, cases, plan.isDefault);
     analysis.kernels.push_back(std::move(result));
   }
