@@ -37,6 +37,9 @@ bool compileOnThisThread(const CompileJobs& jobs, const Arguments& cc1, Diagnost
   invocation->getFrontendOpts().DisableFree = false;
   invocation->getPreprocessorOpts().addRemappedFile(
       jobs.file, llvm::MemoryBuffer::getMemBufferCopy(jobs.text, jobs.file).release());
+  for (const auto& [header, text] : jobs.replaced)
+    invocation->getPreprocessorOpts().addRemappedFile(
+        header, llvm::MemoryBuffer::getMemBufferCopy(text, header).release());
   log.userText = jobs.userText;
   adjust(*invocation);
 

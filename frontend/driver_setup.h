@@ -15,6 +15,7 @@ struct CompileJobs {
   std::size_t userText = 0; ///< bytes of `text` that are the user's; what follows is a launch line's main
   Arguments device;         ///< arguments after -cc1; empty for plain C++ files
   Arguments host;
+  std::vector<std::pair<std::string, std::string>> replaced; ///< headers that are compiled with another text
 };
 
 /// `file` is a path as the user gave it. `extra` are further driver arguments for this file alone.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/CrashRecoveryContext.h>
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
@@ -53,6 +54,7 @@ void initialiseTargets() {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
     llvm::InitializeNativeTargetAsmParser();
+    llvm::CrashRecoveryContext::Enable();
   });
 }
 
@@ -71,6 +73,15 @@ OrError<std::string> readSource(const std::string& file) {
   if (text.substr(0, 65536).contains('\0'))
     return Error{fmt::format("'{}' is a binary file, not CUDA source", file)};
   return text.str();
+}
+
+std::vector<std::pair<std::string, std::string>> replacedHeaders(const Toolkit& toolkit) {
+  if (toolkit.ownHeaders()) return {};
+  const std::string header = toolkit.path + "/include/driver_types.h";
+  auto content = llvm::MemoryBuffer::getFile(header);
+  std::string text = content ? restoreDeviceProperties((*content)->getBuffer().str()) : "";
+  if (text.empty()) return {};
+  return {{header, std::move(text)}};
 }
 
 /// Runs all tasks on as many threads as there are cores.
@@ -200,13 +211,15 @@ OrError<Program> compile(const Options& options) {
   OrError<Toolkit> toolkit = findToolkit(options.cudaPath);
   if (!toolkit) return toolkit.error();
   initialiseTargets();
+  const auto replaced = replacedHeaders(*toolkit);
   std::vector<FileWork> files(options.files.size());
   for (std::size_t i = 0; i < files.size(); ++i) {
     OrError<std::string> text = readSource(options.files[i]);
     if (!text) return text.error();
-    OrError<CompileJobs> jobs = planJobs(options, *toolkit, options.files[i], {});
+    OrError<CompileJobs> jobs = planJobs(options, *toolkit, options.files[i], shimsFor(*text));
     if (!jobs) return jobs.error();
     files[i].jobs = std::move(*jobs);
+    files[i].jobs.replaced = replaced;
     files[i].jobs.text = adaptToClang(*text);
     files[i].jobs.userText = files[i].jobs.text.size();
   }

@@ -76,6 +76,31 @@ std::string adaptToClang(const std::string& text) {
   return result;
 }
 
+std::vector<std::string> shimsFor(const std::string& text) {
+  if (text.find("__nv_atomic_") == std::string::npos) return {};
+  return {"-include", KCHECK_SOURCE_HEADERS "/shim/kcheck_nv_atomic.h"};
+}
+
+std::string restoreDeviceProperties(const std::string& driverTypes) {
+  constexpr int kRestored = 8;
+  const std::size_t record = driverTypes.find("struct __device_builtin__ cudaDeviceProp");
+  if (record == std::string::npos) return {};
+  const std::size_t end = driverTypes.find("};", record);
+  const std::string before = "reserved[";
+  const std::size_t reserved = driverTypes.find(before, record);
+  if (end == std::string::npos || reserved > end) return {};
+  if (driverTypes.substr(record, end - record).find("clockRate") != std::string::npos) return {};
+  const std::size_t digits = reserved + before.size(), close = driverTypes.find(']', digits);
+  int words = 0;
+  if (llvm::StringRef(driverTypes).slice(digits, close).getAsInteger(10, words) || words <= kRestored)
+    return {};
+  return driverTypes.substr(0, reserved) +
+         "clockRate, memoryClockRate, computeMode, deviceOverlap, kernelExecTimeoutEnabled, "
+         "maxTexture1DLinear, "
+         "cooperativeMultiDeviceLaunch, singleToDoublePrecisionPerfRatio, reserved[" +
+         std::to_string(words - kRestored) + driverTypes.substr(close);
+}
+
 bool mentionsKernel(const std::string& text, const std::string& kernel) {
   llvm::StringRef name = kernel;
   name = name.take_until([](char c) { return c == '<'; }).trim();

@@ -16,6 +16,13 @@ SourceLook lookAt(const std::string& text);
 /// `__shared__ alignas(16)` is an error to clang, `alignas(16) __shared__` is not; both have the same length.
 std::string adaptToClang(const std::string& text);
 
+/// Further driver arguments that a file needs: headers for builtins of nvcc that it names.
+std::vector<std::string> shimsFor(const std::string& text);
+
+/// The toolkit's driver_types.h with the members of cudaDeviceProp that CUDA 13 dropped (clockRate and
+/// others), in place of reserved words at its end; empty when that header does not look as expected.
+std::string restoreDeviceProperties(const std::string& driverTypes);
+
 /// Whether the text has a kernel of that name (template arguments and namespaces are ignored).
 bool mentionsKernel(const std::string& text, const std::string& kernel);
 

@@ -37,8 +37,12 @@ inline OrError<Program> compileSource(const std::string& text, Options options =
   return compile(options);
 }
 
-inline bool haveToolkit() {
-  return std::filesystem::exists("/usr/local/cuda/include/cuda_runtime.h") || std::getenv("CUDA_PATH");
+/// The folder of a toolkit, for the tests that need one; empty when there is none.
+inline std::string toolkitPath() {
+  const char* const named = std::getenv("CUDA_PATH");
+  for (const char* path : {named, "/usr/local/cuda"})
+    if (path && std::filesystem::exists(std::filesystem::path(path) / "include/cuda_runtime.h")) return path;
+  return {};
 }
 
 /// `7:3-12 read c[0] of c`, one line per site of the user's code.

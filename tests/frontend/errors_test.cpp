@@ -44,7 +44,7 @@ TEST(BadInput, AToolkitThatIsNone) {
 TEST(BadInput, ASyntaxErrorIsClangsMessageOnce) {
   testing::internal::CaptureStderr();
   Options options;
-  options.cudaPath = haveToolkit() ? "/usr/local/cuda" : "none";
+  options.cudaPath = toolkitPath().empty() ? "none" : toolkitPath();
   auto program = compileSource("__global__ void k(int* c) { c[0] = ; }\n", options);
   const std::string said = testing::internal::GetCapturedStderr();
   ASSERT_FALSE(program);

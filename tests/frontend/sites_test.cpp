@@ -7,7 +7,7 @@ namespace {
 Options anyHeaders() {
   Options options;
   options.wantHost = false;
-  options.cudaPath = haveToolkit() ? "/usr/local/cuda" : "none";
+  options.cudaPath = toolkitPath().empty() ? "none" : toolkitPath();
   return options;
 }
 

@@ -27,6 +27,7 @@
 
 #include "../shim/kcheck_min_max.h"
 #include "kcheck_device.h"
+#include "kcheck_textures.h"
 
 #pragma pop_macro("__CUDA_ARCH__")
 

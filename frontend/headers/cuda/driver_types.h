@@ -3,6 +3,8 @@
 
 #include "vector_types.h"
 
+#define __SURFACE_TYPES_H__ // as a toolkit's header of that name
+
 #include <limits.h>
 #include <stddef.h>
 
@@ -532,5 +534,8 @@ struct cudaDeviceProp {
   int deviceNumaConfig, deviceNumaId, mpsEnabled, hostNumaId;
   unsigned int gpuPciDeviceID, gpuPciSubsystemID;
   int hostNumaMultinodeIpcSupported;
-  int reserved[56];
+  // Members that CUDA 13 dropped stand where it has reserved words.
+  int clockRate, memoryClockRate, computeMode, deviceOverlap, kernelExecTimeoutEnabled, maxTexture1DLinear;
+  int cooperativeMultiDeviceLaunch, singleToDoublePrecisionPerfRatio;
+  int reserved[48];
 };

@@ -1,6 +1,7 @@
 // Surface functions, which clang's CUDA headers lack: each describes its access in one word (instrument/abi.h) and
 // leaves the rest to the runtime.
 #pragma once
+#pragma GCC system_header
 
 #if defined(__SURFACE_TYPES_H__) || defined(__CUDA_RUNTIME_H__)
 

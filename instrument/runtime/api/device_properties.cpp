@@ -98,6 +98,12 @@ void fillProperties(DeviceProperties& p) {
   one(p.pciDomainID, A::PciDomainId);
   one(p.tccDriver, A::TccDriver);
   one(p.deviceNumaId, A::NumaId);
+  // Members that CUDA 13 dropped: the front end's headers put them where the record has reserved words.
+  one(p.reserved[0], A::ClockRate), one(p.reserved[1], A::MemoryClockRate),
+      one(p.reserved[2], A::ComputeMode);
+  one(p.reserved[3], A::GpuOverlap), one(p.reserved[4], A::KernelExecTimeout);
+  one(p.reserved[5], A::MaxTexture1DLinearWidth);
+  one(p.reserved[7], A::SingleToDoublePrecisionPerfRatio);
   fillExecution(p);
   fillMemory(p);
   fillImages(p);

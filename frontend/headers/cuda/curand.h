@@ -1,0 +1,4 @@
+// Everything is in curand_kernel.h.
+#pragma once
+#pragma GCC system_header
+#include "curand_kernel.h"
