@@ -31,6 +31,10 @@ constexpr Rule kRules[] = {
      "the mask of a warp collective names lanes that do not take part, or leaves out the caller"},
     {"hang", "The program makes no progress", Sync, kError,
      "threads wait for something that no thread will do"},
+    {"assert-failed", "Failing assertion", Sync, kError,
+     "an assert() in a kernel does not hold for some thread"},
+    {"trap", "Kernel ended by a trap", Sync, kError,
+     "a thread executes __trap(), which ends the kernel and its results"},
 
     {"out-of-bounds", "Access outside an array", Memory, kError,
      "an access begins before, or ends after, the memory that it belongs to"},

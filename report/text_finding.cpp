@@ -113,9 +113,11 @@ std::string outside(const MemoryFact& memory) {
 /// The bytes that a memory finding is about; a race is about its accesses.
 void writeBytes(const Finding& finding, std::ostream& out) {
   const Rule* rule = findRule(finding.rule);
-  if (!finding.memory || !finding.memory->offset || (rule && rule->group == RuleGroup::Race)) return;
+  if (!finding.memory || !finding.memory->offset || finding.memory->bytes == 0 ||
+      (rule && rule->group == RuleGroup::Race))
+    return;
   const MemoryFact& memory = *finding.memory;
-  std::string what = memory.bytes ? counted(memory.bytes, "byte") : "access";
+  std::string what = counted(memory.bytes, "byte");
   std::string size = memory.size ? fmt::format(", which has {}", counted(*memory.size, "byte")) : "";
   out << fmt::format("{}{} at byte {} of {}{}{}\n", kIndent, what, *memory.offset, nameOf(memory), size,
                      outside(memory));

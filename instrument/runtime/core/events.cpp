@@ -151,6 +151,7 @@ void reportHostEvent(const HostEvent& event) {
 }
 
 void reportLeaks() {
+  if (context().fault != DeviceFault::None) return; // the context is lost: nothing can be freed any more
   std::vector<Allocation> left;
   {
     std::lock_guard lock(context().mutex);
