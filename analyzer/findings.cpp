@@ -215,8 +215,11 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
 bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (race.scopeTooNarrow) return false;
   if (context.model.ordersByPtx) return true;
-  // A volatile place that one thread writes and another reads may be the flag that orders them.
-  if (race.first->isVolatile && race.second->isVolatile) return true;
+  // A volatile place that one statement writes and another reads may be the flag that orders the threads.
+  const bool isUpdate =
+      race.first->where.line == race.second->where.line || race.scope == RaceScope::IntraWarp;
+  const bool bothWrite = race.first->kind != AccessKind::Read && race.second->kind != AccessKind::Read;
+  if (race.first->isVolatile && race.second->isVolatile && !isUpdate && !bothWrite) return true;
   return std::any_of(race.witness.causes.begin(), race.witness.causes.end(), [](const std::string& cause) {
     return cause.find("result of the atomic operation") != std::string::npos ||
            cause.find("the volatile value") != std::string::npos ||
