@@ -215,11 +215,13 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
 bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (race.scopeTooNarrow) return false;
   if (context.model.ordersByPtx) return true;
-  // A volatile place that one statement writes and another reads may be the flag that orders the threads.
+  // Where threads wait in a loop, a volatile place that one statement writes and another reads may be the
+  // flag.
   const bool isUpdate =
       race.first->where.line == race.second->where.line || race.scope == RaceScope::IntraWarp;
   const bool bothWrite = race.first->kind != AccessKind::Read && race.second->kind != AccessKind::Read;
-  if (race.first->isVolatile && race.second->isVolatile && !isUpdate && !bothWrite) return true;
+  const bool bothVolatile = race.first->isVolatile && race.second->isVolatile;
+  if (context.model.waits && bothVolatile && !isUpdate && !bothWrite) return true;
   return std::any_of(race.witness.causes.begin(), race.witness.causes.end(), [](const std::string& cause) {
     return cause.find("result of the atomic operation") != std::string::npos ||
            cause.find("the volatile value") != std::string::npos ||

@@ -127,6 +127,7 @@ public:
     state.setCut(Cut::Block);
     Execution whole(state, nextRun++, false);
     whole.fromEntry();
+    state.model.waits = !whole.waitingLoops.empty();
     state.model.blockPhases = phases(state, whole);
     addBarrierControls(state, whole, BarrierKind::Block);
     addBarrierControls(state, whole, BarrierKind::Grid);
