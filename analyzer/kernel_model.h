@@ -79,6 +79,7 @@ struct KernelModel {
   std::vector<Expr> facts;              ///< width 1, true in every execution (assumes, no-overflow lemmas)
   std::vector<std::string> assumptions; ///< named in the report when a proof uses them
   std::vector<ModelGap> gaps;
+  bool waits = false; ///< some loop goes on until another thread has stored something
   bool ordersByPtx =
       false; ///< acquires or releases in inline PTX may order threads in ways not followed here
   Expr threadIdx[3] = {}, blockIdx[3] = {}, blockDim[3] = {},
