@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -140,6 +141,8 @@ void addOptions(CLI::App& app, Spelt& spelt) {
 OrError<std::vector<std::string>> withFileLines(const std::vector<std::string>& own,
                                                 std::vector<std::string>& launches,
                                                 std::vector<std::string>& compiler) {
+  auto namesPass = [](const std::string& argument) { return argument == "--static" || argument == "--run"; };
+  const bool choosesPass = std::any_of(own.begin(), own.end(), namesPass);
   std::vector<std::string> all;
   for (std::size_t i = 0; i < own.size(); ++i) {
     const std::string& argument = own[i];
@@ -149,6 +152,7 @@ OrError<std::vector<std::string>> withFileLines(const std::vector<std::string>& 
     FileLines lines = readFileLines(file);
     auto split = splitArguments(lines.arguments);
     if (!split) return Error{fmt::format("{}: {}", argument, split.error().message)};
+    if (choosesPass) std::erase_if(split->own, namesPass);
     all.insert(all.end(), split->own.begin(), split->own.end());
     compiler.insert(compiler.end(), split->compiler.begin(), split->compiler.end());
     launches.insert(launches.end(), lines.launches.begin(), lines.launches.end());

@@ -114,6 +114,17 @@ TEST_F(OptionsTest, TheCommandLineOverridesTheFile) {
   EXPECT_EQ(options->analyzer.grid->x, 2U);
 }
 
+TEST_F(OptionsTest, AFileThatAsksForOnePassYieldsToTheCommandLine) {
+  write("// kcheck: --run\n__global__ void k() {}\n");
+  auto asked = readOptions({file});
+  ASSERT_TRUE(asked) << asked.error().message;
+  EXPECT_FALSE(asked->wantStatic);
+  auto overridden = readOptions({"--static", file});
+  ASSERT_TRUE(overridden) << overridden.error().message;
+  EXPECT_TRUE(overridden->wantStatic);
+  EXPECT_FALSE(overridden->wantRun);
+}
+
 TEST_F(OptionsTest, BadInputIsToldWhatToTry) {
   auto message = [](std::vector<std::string> arguments) {
     auto options = readOptions(arguments);
