@@ -131,7 +131,7 @@ Json metricJson(const Metric& metric) {
 }
 
 Json runJson(const RunResult& run) {
-  auto ifRan = [&](Json value) { return run.ran ? value : Json(); };
+  auto ifRan = [&](const auto& value) { return run.ran ? Json(value) : Json(); };
   return {{"exit_status", run.ran && !run.signal && !run.timedOut ? Json(run.exitStatus) : Json()},
           {"signal", run.ran && run.signal ? Json(run.signal) : Json()},
           {"stdout_bytes", ifRan(run.stdoutBytes)},

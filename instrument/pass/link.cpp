@@ -9,13 +9,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string_view>
 
-#include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace kcheck::instrument {
@@ -80,11 +81,20 @@ std::string listed(const std::vector<std::string>& names) {
   return names.size() > kShown ? fmt::format("{} and {} more", text, names.size() - kShown) : text;
 }
 
+std::string contentOf(int file) {
+  std::string text(static_cast<std::size_t>(std::max<off_t>(lseek(file, 0, SEEK_END), 0)), '\0');
+  const ssize_t got = pread(file, text.data(), text.size(), 0);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return text;
+}
+
 Error condense(const std::string& text) {
   std::vector<std::string> missing, libraries, others;
   auto addOnce = [](std::vector<std::string>& list, std::string value) {
     if (std::find(list.begin(), list.end(), value) == list.end()) list.push_back(std::move(value));
   };
+  if (const std::string full = std::strerror(ENOSPC); text.find(full) != std::string::npos)
+    return Error{fmt::format("cannot link the program: {}; set TMPDIR to a folder with room", full)};
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     auto after = [&](std::string_view marker) -> std::string {
@@ -117,7 +127,9 @@ Error condense(const std::string& text) {
 OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, const Options& options,
                                     const std::string& path) {
   ProcessOptions linker;
-  linker.arguments = {KCHECK_CLANG, "-fuse-ld=lld", "-pthread", "-o", path};
+  linker.arguments = {KCHECK_CLANG, "-fuse-ld=lld", "-pthread", "-o", path,
+                      // a full disk is then an error of a write, not a bus error in the linker
+                      "-Wl,--no-mmap-output-file"};
   std::vector<std::string> files;
   for (const std::string& object : objects) {
     files.push_back(fmt::format("{}.{}.o", path, files.size()));
@@ -131,18 +143,16 @@ OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, con
   linker.arguments.emplace_back("-fsanitize=address,undefined");
 #endif
 
-  const std::string messages = path + ".messages";
-  linker.errorFile = open(messages.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0600);
+  // In memory: on a full disk the linker could not even say so.
+  linker.errorFile = memfd_create("messages", MFD_CLOEXEC);
   auto ended = runProcess(linker);
+  std::string messages = linker.errorFile < 0 ? "" : contentOf(linker.errorFile);
   if (linker.errorFile >= 0) close(linker.errorFile);
-  std::ostringstream text;
-  text << std::ifstream(messages).rdbuf();
   std::error_code ignored;
-  files.push_back(messages);
   for (const std::string& file : files) std::filesystem::remove(file, ignored);
   if (!ended) return ended.error();
   if (ended->interruptedBy) raise(ended->interruptedBy);
-  if (ended->exitStatus != 0 || ended->signal != 0) return condense(text.str());
+  if (ended->exitStatus != 0 || ended->signal != 0) return condense(messages);
   return std::monostate{};
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <sys/mount.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -123,6 +124,18 @@ TEST_F(BadInput, ATemporaryFolderThatCannotBeUsed) {
   expectRefused({whole}, "/proc/nothing", "TMPDIR=/proc/nothing");
   Outcome outcome = kcheck({whole});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err; // a path with blanks and quotes works
+}
+
+TEST_F(BadInput, ATemporaryFolderThatFillsUp) {
+  const std::string whole = file("main.cu", kernel + "int main() { k<<<1, 32>>>(nullptr); }\n");
+  const fs::path small = folder / "small";
+  fs::create_directory(small);
+  if (mount("tmpfs", small.c_str(), "tmpfs", 0, "size=256k") != 0)
+    GTEST_SKIP() << "making a small file system wants root";
+  expectRefused({"--run", whole}, "No space left on device; set TMPDIR to a folder with room",
+                "TMPDIR=" + quoted(small.string()));
+  EXPECT_TRUE(fs::is_empty(small));
+  umount(small.c_str());
 }
 
 TEST_F(BadInput, TwoFilesThatDefineTheSameKernel) {
