@@ -13,13 +13,8 @@ class Module;
 
 namespace kcheck::analyzer {
 
-/// A launch extent as an option gives it; an absent axis is free (`*`).
-struct Extent {
-  std::optional<std::uint32_t> x, y, z;
-};
-
 struct Options {
-  std::optional<Extent> block, grid;
+  std::optional<Extent> block, grid; ///< an absent axis is free (`*`)
   std::vector<std::string> kernels; ///< symbols: only these; empty: all
   bool mayAlias = false;            ///< pointer parameters may overlap
   double kernelSeconds = 10;        ///< budget of one kernel

@@ -7,21 +7,12 @@ namespace {
 
 constexpr const char* kAxes = "xyz";
 
-/// A concrete shape without the ones at its end: `128`, `(32,8)`.
-std::string extentText(const Dim3& extent) {
-  if (extent.z != 1) return fmt::format("({},{},{})", extent.x, extent.y, extent.z);
-  if (extent.y != 1) return fmt::format("({},{})", extent.x, extent.y);
-  return std::to_string(extent.x);
-}
-
 std::string launchText(const Launch& launch) {
-  std::string grid = launch.grid ? extentText(*launch.grid) : "*",
-              block = launch.block ? extentText(*launch.block) : "*";
   std::string where = launch.where.known() ? fmt::format(" (line {})", launch.where.line) : std::string();
-  return fmt::format("<<<{}, {}>>>{}", grid, block, where);
+  return fmt::format("<<<{}, {}>>>{}", toString(launch.grid), toString(launch.block), where);
 }
 
-void fix(std::array<std::optional<std::uint32_t>, 3>& axes, const Dim3& extent) {
+void fix(std::array<std::optional<std::uint32_t>, 3>& axes, const Extent& extent) {
   axes = {extent.x, extent.y, extent.z};
 }
 
@@ -47,8 +38,8 @@ PlannedCase fromLaunch(const Launch& launch, UsedAxes used, const Options& optio
   result.launch.launch = &launch;
   result.launch.mayAlias = options.mayAlias;
   result.launch.sharedBytes = launch.sharedBytes;
-  if (launch.block) fix(result.launch.block, *launch.block);
-  if (launch.grid) fix(result.launch.grid, *launch.grid);
+  fix(result.launch.block, launch.block);
+  fix(result.launch.grid, launch.grid);
   narrowUnused(result.launch, used);
   result.holdsFor = launchText(launch);
   result.shown = launch;
@@ -59,17 +50,13 @@ PlannedCase fromLaunch(const Launch& launch, UsedAxes used, const Options& optio
 PlannedCase fromOptions(const Kernel& kernel, UsedAxes used, const Options& options) {
   PlannedCase result;
   result.launch.mayAlias = options.mayAlias;
-  auto take = [](std::array<std::optional<std::uint32_t>, 3>& axes, const std::optional<Extent>& extent) {
-    if (extent) axes = {extent->x, extent->y, extent->z};
-  };
-  take(result.launch.block, options.block);
-  take(result.launch.grid, options.grid);
+  if (options.block) fix(result.launch.block, *options.block);
+  if (options.grid) fix(result.launch.grid, *options.grid);
   narrowUnused(result.launch, used);
   result.shown.kernel = kernel.symbol;
   result.shown.origin = LaunchOrigin::Option;
-  auto shape = [](const std::array<std::optional<std::uint32_t>, 3>& axes) -> std::optional<Dim3> {
-    if (!axes[0] || !axes[1] || !axes[2]) return {};
-    return Dim3{*axes[0], *axes[1], *axes[2]};
+  auto shape = [](const std::array<std::optional<std::uint32_t>, 3>& axes) {
+    return Extent(axes[0], axes[1], axes[2]);
   };
   result.shown.block = shape(result.launch.block);
   result.shown.grid = shape(result.launch.grid);

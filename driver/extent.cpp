@@ -25,12 +25,12 @@ std::vector<std::string> splitAtCommas(const std::string& text) {
 
 } // namespace
 
-OrError<analyzer::Extent> parseExtent(const std::string& text, ExtentOf what) {
+OrError<Extent> parseExtent(const std::string& text, ExtentOf what) {
   const bool isBlock = what == ExtentOf::Block;
   const std::string option = fmt::format("--{}={}", isBlock ? "block" : "grid", text);
   std::vector<std::string> parts = splitAtCommas(text);
   if (parts.size() > 3) return Error{option + ": at most three extents, X,Y,Z"};
-  analyzer::Extent extent;
+  Extent extent;
   extent.y = extent.z = 1;
   std::optional<std::uint32_t>* axes[] = {&extent.x, &extent.y, &extent.z};
   std::uint64_t volume = 1;

@@ -6,6 +6,6 @@
 namespace kcheck::driver {
 
 enum class ExtentOf : std::uint8_t { Block, Grid };
-OrError<analyzer::Extent> parseExtent(const std::string& text, ExtentOf what);
+OrError<Extent> parseExtent(const std::string& text, ExtentOf what);
 
 } // namespace kcheck::driver

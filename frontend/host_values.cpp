@@ -62,11 +62,11 @@ public:
     return result;
   }
 
-  std::optional<Dim3> extent(const clang::Expr& given) {
+  std::optional<Extent> extent(const clang::Expr& given) {
     const clang::Expr& expr = *given.IgnoreParens();
     if (depth > kDeepest || expr.isValueDependent()) return std::nullopt;
     ++depth;
-    std::optional<Dim3> result = extentOf(expr);
+    std::optional<Extent> result = extentOf(expr);
     --depth;
     return result;
   }
@@ -260,10 +260,11 @@ private:
     const auto value = extent(*member.getBase());
     if (!value) return std::nullopt;
     const std::string name = member.getMemberDecl()->getNameAsString();
-    return ofInteger(name == "x" ? value->x : name == "y" ? value->y : value->z);
+    const auto& axis = name == "x" ? value->x : name == "y" ? value->y : value->z;
+    return axis ? std::optional(ofInteger(*axis)) : std::nullopt;
   }
 
-  std::optional<Dim3> extentOf(const clang::Expr& expr) {
+  std::optional<Extent> extentOf(const clang::Expr& expr) {
     if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(&expr)) return constructed(*made);
     if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(&expr)) return extent(*cast->getSubExpr());
     if (const auto* full = llvm::dyn_cast<clang::FullExpr>(&expr)) return extent(*full->getSubExpr());
@@ -288,17 +289,16 @@ private:
     return std::nullopt;
   }
 
-  std::optional<Dim3> constructed(const clang::CXXConstructExpr& made) {
+  std::optional<Extent> constructed(const clang::CXXConstructExpr& made) {
     if (!isDim3(made.getType())) return std::nullopt;
     if (made.getConstructor()->isCopyOrMoveConstructor()) return extent(*made.getArg(0));
-    std::uint32_t axes[3] = {1, 1, 1};
+    std::optional<std::uint32_t> axes[3] = {1, 1, 1};
     if (made.getNumArgs() > 3) return std::nullopt;
     for (unsigned i = 0; i < made.getNumArgs(); ++i) {
       const auto value = number(*made.getArg(i));
-      if (!value || value->isFloat) return std::nullopt;
-      axes[i] = std::uint32_t(value->integer);
+      axes[i] = value && !value->isFloat ? std::optional(std::uint32_t(value->integer)) : std::nullopt;
     }
-    return Dim3{axes[0], axes[1], axes[2]};
+    return Extent{axes[0], axes[1], axes[2]};
   }
 
   std::optional<PointerValue> pointerOf(const clang::Expr& expr) {
@@ -388,24 +388,29 @@ private:
     return definition ? (this->*evaluate)(*definition) : std::nullopt;
   }
 
-  /// The value of a parameter when all callers pass the same.
+  /// The value of a parameter, as far as all callers pass the same.
   template <typename Value>
   std::optional<Value> agreed(const clang::ParmVarDecl& parameter,
                               std::optional<Value> (Folder::*evaluate)(const clang::Expr&)) {
     std::optional<Value> common;
     for (const clang::Expr* argument : values.argumentsFor(parameter)) {
       const std::optional<Value> value = (this->*evaluate)(*argument);
-      if (!value || (common && !same(*common, *value))) return std::nullopt;
-      common = value;
+      common = !value ? std::nullopt : common ? shared(*common, *value) : value;
+      if (!common) return std::nullopt;
     }
     return common;
   }
-  static bool same(const Number& a, const Number& b) {
-    return a.isFloat == b.isFloat && a.integer == b.integer && a.real == b.real;
+  static std::optional<Number> shared(const Number& a, const Number& b) {
+    const bool same = a.isFloat == b.isFloat && a.integer == b.integer && a.real == b.real;
+    return same ? std::optional(a) : std::nullopt;
   }
-  static bool same(const Dim3& a, const Dim3& b) { return a == b; }
-  static bool same(const PointerValue& a, const PointerValue& b) {
-    return a.allocation == b.allocation && a.byteOffset == b.byteOffset;
+  static std::optional<Extent> shared(const Extent& a, const Extent& b) {
+    auto axis = [](const auto& left, const auto& right) { return left == right ? left : std::nullopt; };
+    return Extent{axis(a.x, b.x), axis(a.y, b.y), axis(a.z, b.z)};
+  }
+  static std::optional<PointerValue> shared(const PointerValue& a, const PointerValue& b) {
+    const bool same = a.allocation == b.allocation && a.byteOffset == b.byteOffset;
+    return same ? std::optional(a) : std::nullopt;
   }
 
   template <typename Value>
@@ -455,7 +460,9 @@ std::optional<std::int64_t> HostValues::integer(const clang::Expr& expr) const {
   return value->integer;
 }
 
-std::optional<Dim3> HostValues::extent(const clang::Expr& expr) const { return Folder(*this).extent(expr); }
+Extent HostValues::extent(const clang::Expr& expr) const {
+  return Folder(*this).extent(expr).value_or(Extent());
+}
 std::optional<PointerValue> HostValues::pointer(const clang::Expr& expr) const {
   return Folder(*this).pointer(expr);
 }

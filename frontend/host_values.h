@@ -49,7 +49,7 @@ public:
   HostValues(const clang::ASTContext& ast, const HostUses& uses) : ast(ast), uses(uses) {}
 
   std::optional<std::int64_t> integer(const clang::Expr& expr) const;
-  std::optional<Dim3> extent(const clang::Expr& expr) const;
+  Extent extent(const clang::Expr& expr) const;
   std::optional<PointerValue> pointer(const clang::Expr& expr) const;
 
   /// The one expression that gives a variable its value; null when there is none, or several.

@@ -30,8 +30,8 @@ void addPlace(Json& json, const Location& where) {
 }
 
 Json launchJson(const Launch& launch) {
-  return {{"grid", orNull(launch.grid)},
-          {"block", orNull(launch.block)},
+  return {{"grid", orNull(launch.grid.whole())},
+          {"block", orNull(launch.block.whole())},
           {"from", toString(launch.origin)},
           {"line", launch.where.line}};
 }

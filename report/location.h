@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace kcheck {
@@ -30,10 +31,26 @@ struct Dim3 {
   friend auto operator<=>(const Dim3&, const Dim3&) = default;
 };
 
+/// A launch extent of which not every axis need be known.
+struct Extent {
+  std::optional<std::uint32_t> x, y, z;
+
+  Extent() = default;
+  Extent(Dim3 all) : x(all.x), y(all.y), z(all.z) {}
+  Extent(std::optional<std::uint32_t> x, std::optional<std::uint32_t> y, std::optional<std::uint32_t> z)
+      : x(x), y(y), z(z) {}
+  bool unknown() const { return !x && !y && !z; }
+  std::optional<Dim3> whole() const {
+    return x && y && z ? std::optional<Dim3>(Dim3{*x, *y, *z}) : std::nullopt;
+  }
+  friend bool operator==(const Extent&, const Extent&) = default;
+};
+
 enum class AccessKind : std::uint8_t { Read, Write, Atomic };
 enum class MemorySpace : std::uint8_t { Generic, Global, Shared, Local, Constant };
 
 const char* toString(AccessKind kind);
 const char* toString(MemorySpace space);
+std::string toString(const Extent& extent); ///< `128`, `(32,8)`, `(*,4)`, `*` for an unknown one
 
 } // namespace kcheck

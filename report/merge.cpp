@@ -38,7 +38,8 @@ bool covers(const KernelResult& kernel, const PropertyResult& property, const Ru
   if (property.holdsFor.empty() || property.holdsFor == "any launch") return true;
   auto isListed = [&](const Launch& launch) {
     return std::ranges::any_of(kernel.launches, [&](const Launch& known) {
-      return known.grid && known.block && known.grid == launch.grid && known.block == launch.block;
+      return known.grid.whole() && known.block.whole() && known.grid == launch.grid &&
+             known.block == launch.block;
     });
   };
   bool launched = false;

@@ -12,6 +12,14 @@ const char* toString(AccessKind kind) {
   return "?";
 }
 
+std::string toString(const Extent& extent) {
+  auto axis = [](const std::optional<std::uint32_t>& known) { return known ? std::to_string(*known) : "*"; };
+  const std::string x = axis(extent.x), y = axis(extent.y), z = axis(extent.z);
+  if (extent.unknown()) return "*";
+  if (extent.z != 1U) return "(" + x + "," + y + "," + z + ")";
+  return extent.y != 1U ? "(" + x + "," + y + ")" : x;
+}
+
 const char* toString(MemorySpace space) {
   switch (space) {
   case MemorySpace::Generic: return "generic";

@@ -63,12 +63,12 @@ struct Argument {
 enum class LaunchOrigin : std::uint8_t { LaunchSite, Option, Annotation, Symbolic };
 const char* toString(LaunchOrigin origin);
 
-/// A launch of a kernel. Absent extents are unknown: they depend on values that host code does not fix.
+/// A launch of a kernel; axes that depend on values which host code does not fix are unknown.
 struct Launch {
   std::string kernel; ///< Kernel::symbol
   Location where;
   LaunchOrigin origin = LaunchOrigin::LaunchSite;
-  std::optional<Dim3> grid, block;
+  Extent grid, block;
   std::optional<std::uint64_t> sharedBytes; ///< dynamic shared memory
   std::vector<Argument> arguments;
 };

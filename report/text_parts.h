@@ -28,8 +28,6 @@ std::string percent(double value);
 /// `(1,2,3)`.
 std::string index(const Dim3& dim);
 
-/// An extent as launches are written: `64`, or `(32,8)`, or `(4,4,4)`.
-std::string extent(const Dim3& dim);
 
 /// `file.cu:9:3`; shorter when line or column are unknown, `<program>` without a file.
 std::string place(const Location& where);

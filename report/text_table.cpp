@@ -56,9 +56,8 @@ std::string shortened(const std::string& name) {
 }
 
 std::string launchText(const Launch& launch) {
-  if (!launch.grid && !launch.block) return "any";
-  return fmt::format("{} x {}", launch.grid ? extent(*launch.grid) : "*",
-                     launch.block ? extent(*launch.block) : "*");
+  if (launch.grid.unknown() && launch.block.unknown()) return "any";
+  return fmt::format("{} x {}", toString(launch.grid), toString(launch.block));
 }
 
 std::string launchCell(const KernelResult& kernel, const Report& report) {

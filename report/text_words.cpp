@@ -32,12 +32,6 @@ std::string percent(double value) {
 
 std::string index(const Dim3& dim) { return fmt::format("({},{},{})", dim.x, dim.y, dim.z); }
 
-std::string extent(const Dim3& dim) {
-  if (dim.z != 1) return fmt::format("({},{},{})", dim.x, dim.y, dim.z);
-  if (dim.y != 1) return fmt::format("({},{})", dim.x, dim.y);
-  return fmt::format("{}", dim.x);
-}
-
 std::string place(const Location& where) {
   if (where.file.empty()) return "<program>";
   if (where.line == 0) return where.file;

@@ -4,9 +4,10 @@
 namespace kcheck::frontend {
 namespace {
 
-std::string text(const std::optional<Dim3>& extent) {
-  if (!extent) return "?";
-  return std::to_string(extent->x) + "," + std::to_string(extent->y) + "," + std::to_string(extent->z);
+std::string text(const Extent& extent) {
+  if (extent.unknown()) return "?";
+  auto axis = [](const std::optional<std::uint32_t>& known) { return known ? std::to_string(*known) : "?"; };
+  return axis(extent.x) + "," + axis(extent.y) + "," + axis(extent.z);
 }
 
 std::string describeFacts(const Facts& facts) {
@@ -68,15 +69,15 @@ TEST(Facts, WhatCanChangeIsAbsent) {
               "  k<<<argc, block, g>>>(nullptr, nullptr, argc);\n"
               "  g = 6;\n"
               "}\n",
-              "line 12 k(int *, const float *, int) <<<? | ? | 0>>> nullptr nullptr c\n"
-              "line 13 k(int *, const float *, int) <<<? | ? | ?>>> nullptr nullptr argc\n");
+              "line 12 k(int *, const float *, int) <<<?,1,1 | ?,1,1 | 0>>> nullptr nullptr c\n"
+              "line 13 k(int *, const float *, int) <<<?,1,1 | ? | ?>>> nullptr nullptr argc\n");
 }
 
 TEST(Facts, LoopVariablesAreAbsentAndTheRestStays) {
   expectFacts("int main() {\n"
               "  for (int i = 1; i < 8; i *= 2) k<<<i, 64>>>(nullptr, nullptr, i);\n"
               "}\n",
-              "line 3 k(int *, const float *, int) <<<? | 64,1,1 | 0>>> nullptr nullptr i\n");
+              "line 3 k(int *, const float *, int) <<<?,1,1 | 64,1,1 | 0>>> nullptr nullptr i\n");
 }
 
 TEST(Facts, PointersLeadToTheirBuffers) {
@@ -122,7 +123,7 @@ TEST(Facts, HelpersAreFollowed) {
               "}\n",
               "buffer d line 7 bytes 4000\n"
               "line 3 k(int *, const float *, int) <<<4,1,1 | 256,1,1 | 0>>> d@d+0 nullptr n=1000\n"
-              "line 4 k(int *, const float *, int) <<<? | 1,1,1 | 0>>> nullptr nullptr 0=0\n");
+              "line 4 k(int *, const float *, int) <<<?,1,1 | 1,1,1 | 0>>> nullptr nullptr 0=0\n");
 }
 
 TEST(Facts, LaunchFunctionsAndTemplatesAreLaunches) {
