@@ -9,12 +9,13 @@
 
 #include "llvm/IR/Module.h"
 
-#include <chrono>
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <thread>
 
 namespace kcheck::analyzer {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Symbols of the kernels that the options ask for.
 std::vector<std::string> wantedKernels(const Facts& facts, const Options& options) {
@@ -28,59 +29,81 @@ std::vector<std::string> wantedKernels(const Facts& facts, const Options& option
   return symbols;
 }
 
-/// Analyses one kernel within its budget of time.
+/// One kernel under one launch case, with what is asked of it and what came out.
+struct Question {
+  const PlannedCase* planned = nullptr; ///< null: any launch
+  double seconds = 0;
+  unsigned milliseconds = 0;
+  ExprContext exprs;
+  KernelModel model;
+  KernelAnswers answers;
+};
+
+/// The questions about one kernel, and from the answers its results. Models are made one after the other
+/// (LLVM's contexts are not for several threads); the questions of several kernels are then answered side by
+/// side.
 class KernelAnalysis {
 public:
   KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
-                 const Options& options, Analysis& analysis)
-      : prepared(prepared), code(code), facts(facts), options(options), analysis(analysis) {}
+                 const Options& options)
+      : code(code), facts(facts), plan(planLaunches(facts, *code.kernel, usedAxes(*code.function), options)) {
+    for (const PlannedCase& planned : plan.concrete) {
+      Question& question = questions.emplace_back();
+      question.planned = &planned;
+      question.seconds = 0.5 * options.kernelSeconds / double(plan.concrete.size());
+      question.milliseconds = options.questionMilliseconds;
+      question.model = buildModel(question.exprs, prepared, code, facts, planned.launch);
+    }
+    // The answer for any launch is worth having where it comes easily; the known launches are what counts.
+    constexpr unsigned kEasily = 150;
+    Question& any = questions.emplace_back();
+    any.seconds = 0.4 * options.kernelSeconds;
+    any.milliseconds = std::min(options.questionMilliseconds, kEasily);
+    any.model = buildModel(any.exprs, prepared, code, facts, plan.any);
+  }
 
-  void run() {
-    LaunchPlan plan = planLaunches(facts, *code.kernel, usedAxes(*code.function), options);
+  std::deque<Question> questions; ///< never moved: models refer to their expressions
+  std::set<SiteId> sites, safe;
+
+  void finish(Analysis& analysis) {
     KernelResult result;
     result.symbol = code.kernel->symbol;
     result.name = code.kernel->name;
     result.where = code.kernel->where;
     std::vector<CaseAnswers> cases;
-    for (const PlannedCase& planned : plan.concrete) {
-      cases.push_back(answer(planned.launch, planned.holdsFor, 0.5 / double(plan.concrete.size()), true));
-      result.launches.push_back(planned.shown);
+    CaseAnswers any;
+    for (Question& question : questions) {
+      CaseAnswers answers = answersOf(question, analysis);
+      if (!question.planned) {
+        any = std::move(answers);
+        continue;
+      }
+      cases.push_back(std::move(answers));
+      result.launches.push_back(question.planned->shown);
     }
-    CaseAnswers any = answer(plan.any, plan.anyText, 0.4, false);
     result.properties = mergeProperties(any, cases);
     PropertyResult initialized;
     initialized.property = Property::Initialized;
     initialized.reason = "reads of memory that nobody wrote are looked for in the run alone";
     result.properties.push_back(std::move(initialized));
-    collectSafeSites(any, cases, plan.isDefault);
+    collectSafeSites(any, cases);
     analysis.kernels.push_back(std::move(result));
   }
 
-  std::set<SiteId> sites, safe;
-
 private:
-  CaseAnswers answer(const LaunchCase& launch, const std::string& holdsFor, double share, bool wantFindings) {
-    ExprContext exprs;
-    KernelModel model = buildModel(exprs, prepared, code, facts, launch);
-    Limits limits;
-    double left = options.kernelSeconds - std::chrono::duration<double>(Clock::now() - start).count();
-    limits.kernelSeconds = std::max(0.05, std::min(left, share * options.kernelSeconds));
-    // The answer for any launch is worth having where it comes easily; the known launches are what counts.
-    constexpr unsigned kEasily = 150;
-    limits.questionMilliseconds =
-        wantFindings ? options.questionMilliseconds : std::min(options.questionMilliseconds, kEasily);
-    KernelAnswers answers = decide(model, exprs, limits);
+  CaseAnswers answersOf(Question& question, Analysis& analysis) {
+    const KernelModel& model = question.model;
     CaseAnswers result;
-    result.holdsFor = holdsFor;
-    result.properties = answers.properties;
+    result.holdsFor = question.planned ? question.planned->holdsFor : plan.anyText;
+    result.properties = question.answers.properties;
     result.assumptions = model.assumptions;
-    result.safeSites = answers.safeSites;
+    result.safeSites = question.answers.safeSites;
     for (const Phase& phase : model.gridPhases)
       for (const ModelAccess& access : phase.accesses) sites.insert(access.site);
-    FindingContext context{facts, model, holdsFor};
-    adjustProperties(result.properties, answers, context);
-    if (wantFindings) {
-      auto found = findingsOf(answers, context);
+    FindingContext context{facts, model, result.holdsFor};
+    adjustProperties(result.properties, question.answers, context);
+    if (question.planned) {
+      auto found = findingsOf(question.answers, context);
       analysis.findings.insert(analysis.findings.end(), found.begin(), found.end());
     }
     return result;
@@ -88,23 +111,37 @@ private:
 
   /// Safe in every launch of the program: in any launch, or in each of those that are known. Proofs that rest
   /// on assumptions do not count: a run could see them broken.
-  void collectSafeSites(const CaseAnswers& any, const std::vector<CaseAnswers>& cases, bool isDefault) {
+  void collectSafeSites(const CaseAnswers& any, const std::vector<CaseAnswers>& cases) {
     for (SiteId site : sites) {
       bool always = any.assumptions.empty() && any.safeSites.count(site);
-      bool each = !isDefault && !cases.empty();
+      bool each = !plan.isDefault && !cases.empty();
       for (const CaseAnswers& one : cases)
         each = each && one.assumptions.empty() && one.safeSites.count(site);
       if (always || each) safe.insert(site);
     }
   }
 
-  const PreparedModule& prepared;
   const KernelCode& code;
   const Facts& facts;
-  const Options& options;
-  Analysis& analysis;
-  Clock::time_point start = Clock::now();
+  LaunchPlan plan;
 };
+
+/// Answers all questions, on as many threads as asked for.
+void answer(const std::vector<Question*>& questions, unsigned jobs) {
+  std::atomic<std::size_t> next{0};
+  auto work = [&] {
+    for (std::size_t i = next++; i < questions.size(); i = next++) {
+      Limits limits;
+      limits.kernelSeconds = std::max(0.05, questions[i]->seconds);
+      limits.questionMilliseconds = questions[i]->milliseconds;
+      questions[i]->answers = decide(questions[i]->model, questions[i]->exprs, limits);
+    }
+  };
+  std::vector<std::thread> others;
+  for (unsigned i = 1; i < std::min<std::size_t>(jobs, questions.size()); ++i) others.emplace_back(work);
+  work();
+  for (std::thread& thread : others) thread.join();
+}
 
 } // namespace
 
@@ -114,10 +151,18 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
   if (!options.kernels.empty() && wanted.empty()) return analysis;
   PreparedModule prepared = prepare(device, facts, wanted);
   std::set<SiteId> unsafe;
-  for (const KernelCode& code : prepared.kernels) {
-    KernelAnalysis kernel(prepared, code, facts, options, analysis);
-    kernel.run();
-    for (SiteId site : kernel.sites) (kernel.safe.count(site) ? analysis.provedSafe : unsafe).insert(site);
+  constexpr std::size_t kAtOnce = 16; // models are large
+  for (std::size_t from = 0; from < prepared.kernels.size(); from += kAtOnce) {
+    std::deque<KernelAnalysis> batch;
+    std::vector<Question*> questions;
+    for (std::size_t i = from; i < std::min(from + kAtOnce, prepared.kernels.size()); ++i)
+      for (Question& question : batch.emplace_back(prepared, prepared.kernels[i], facts, options).questions)
+        questions.push_back(&question);
+    answer(questions, options.jobs);
+    for (KernelAnalysis& kernel : batch) {
+      kernel.finish(analysis);
+      for (SiteId site : kernel.sites) (kernel.safe.count(site) ? analysis.provedSafe : unsafe).insert(site);
+    }
   }
   for (SiteId site : unsafe) analysis.provedSafe.erase(site);
   if (!wanted.empty()) analysis.provedSafe.clear(); // other kernels may come to the same sites

@@ -21,6 +21,8 @@ struct MemoryObject {
   unsigned elementBytes = 0;
   bool written = false;   ///< by some thread of this kernel
   bool isUnknown = false; ///< stands for a pointer that the model could not follow; may be any global object
+                          ///< and any shared one that escapes
+  bool escapes = false;   ///< its address goes where it is not followed (into memory, through bits)
 };
 
 /// How far an atomic operation or fence reaches.

@@ -110,6 +110,30 @@ bool Decider::provesByCases(const PairQuestion& q, Ranges::Wrapping wrapping) {
     if (all) return true;
     if (secondsLeft() <= 0) return false;
   }
+  // Two at once: the stages of nested loops.
+  constexpr Int kMostPairs = 256;
+  constexpr std::size_t kMostChoices = 3;
+  std::erase_if(choices, [](const Choice& choice) { return !choice.isShared; });
+  if (choices.size() > kMostChoices) choices.resize(kMostChoices);
+  auto provesPair = [&](const Choice& outer, const Choice& inner) {
+    for (Int v = outer.lo; v <= outer.hi; ++v) {
+      Arm x = fixed(kernel, armOf(*q.a), outer.symbol, std::int64_t(v));
+      Arm y = fixed(kernel, armOf(*q.b), outer.symbol, std::int64_t(v));
+      if (apart(x, y)) continue;
+      for (Int w = inner.lo; w <= inner.hi; ++w) {
+        if (secondsLeft() <= 0) return false;
+        if (!apart(fixed(kernel, x, inner.symbol, std::int64_t(w)),
+                   fixed(kernel, y, inner.symbol, std::int64_t(w))))
+          return false;
+      }
+    }
+    return true;
+  };
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    for (std::size_t j = i + 1; j < choices.size(); ++j) {
+      Int cases = (choices[i].hi - choices[i].lo + 1) * (choices[j].hi - choices[j].lo + 1);
+      if (cases <= kMostPairs && provesPair(choices[i], choices[j])) return true;
+    }
   return false;
 }
 

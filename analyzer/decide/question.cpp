@@ -1,9 +1,9 @@
 // The stages of a question.
 #include "analyzer/decide/question.h"
 
+#include "analyzer/clock.h"
 #include "analyzer/decide/search.h"
 #include "analyzer/expr/fold.h"
-#include "analyzer/smt/child.h"
 #include "analyzer/smt/solver.h"
 
 #include <algorithm>
@@ -14,12 +14,14 @@
 namespace kcheck::analyzer {
 
 Decider::Decider(const KernelModel& model, ExprContext& context, const Limits& limits)
-    : limits(limits), deadline(smt::now() + limits.kernelSeconds), patience(limits.questionMilliseconds),
-      kernel(model, context), copies(kernel), solver(std::make_unique<smt::Solver>()) {}
+    : limits(limits), start(threadSeconds()), patience(limits.questionMilliseconds), kernel(model, context),
+      copies(kernel), solver(std::make_unique<smt::Solver>()) {}
 
 Decider::~Decider() = default;
 
-double Decider::secondsLeft() const { return deadline - smt::now(); }
+double Decider::secondsLeft() const {
+  return limits.kernelSeconds - (threadSeconds() - start) - counters.solverSeconds;
+}
 
 AccessView& Decider::viewOf(const ModelAccess& access, Ranges::Wrapping wrapping) {
   auto& entry = views[wrapping == Ranges::Wrapping::Assumed][&access];

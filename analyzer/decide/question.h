@@ -73,7 +73,7 @@ private:
   std::vector<std::string> causes(const std::vector<Expr>& constraints, const Assignment& values);
 
   const Limits limits;
-  double deadline;
+  double start;    ///< on the thread's clock
   double patience; ///< milliseconds for the next question to the solver; shrinks with every timeout
   KernelView kernel;
   Copies copies;

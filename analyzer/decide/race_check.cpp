@@ -105,12 +105,13 @@ private:
       for (auto& [a, b] : list) ask(a, b, relation);
   }
 
-  /// Accesses through a pointer that could not be followed may meet any other of global memory.
+  /// Accesses through a pointer that could not be followed may meet any other of global memory, and of shared
+  /// memory whose address has been lost sight of.
   void doubtUnknown(const std::vector<Item>& unknown, const std::vector<Item>& all, Relation relation) {
     for (const Item& item : unknown)
       for (const Item& other : all) {
         const MemoryObject* o = objectOf(*other.access);
-        if (!o || !isShared(*o, relation) || o->space == MemorySpace::Shared) continue;
+        if (!o || !isShared(*o, relation) || (o->space == MemorySpace::Shared && !o->escapes)) continue;
         if (!conflicts(*item.access, *other.access, relation)) continue;
         answer.doubt(lineOf(item.access->where) + ": an access through a pointer that could not be followed");
         c.unsafe.insert(item.access->site);

@@ -2,11 +2,16 @@
 // PTX. What is not known here leaves a gap at its line.
 #include "analyzer/model/execution.h"
 
+#include "analyzer/expr/range.h"
+
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+
+#include <bit>
 
 using namespace llvm;
 
@@ -25,6 +30,23 @@ Expr highProduct(ExprContext& exprs, Expr a, Expr b, bool isSigned) {
   Expr product = exprs.mul(exprs.extend(extend, 64, a), exprs.extend(extend, 64, b),
                            isSigned ? NoSignedWrap : NoUnsignedWrap);
   return exprs.extend(Op::Trunc, 32, exprs.binary(Op::LShr, product, exprs.constant(64, 32)));
+}
+
+/// The bits of `a` in reverse order, written out one by one; null where too many can be set.
+Expr reversedBits(ExprContext& exprs, Expr a) {
+  Ranges ranges(Ranges::Wrapping::Exact);
+  std::uint64_t maybe = std::uint64_t(ranges.of(a).maybe) & (a->width == 64 ? ~0ull : (1ull << a->width) - 1);
+  constexpr int kMostBits = 12;
+  if (std::popcount(maybe) > kMostBits) return nullptr;
+  Expr result = exprs.constant(a->width, 0);
+  for (unsigned bit = 0; bit < a->width; ++bit) {
+    if (!(maybe >> bit & 1)) continue;
+    Expr one = exprs.binary(Op::And, exprs.binary(Op::LShr, a, exprs.constant(a->width, bit)),
+                            exprs.constant(a->width, 1));
+    result = exprs.binary(Op::Or, result,
+                          exprs.binary(Op::Shl, one, exprs.constant(a->width, a->width - 1 - bit)));
+  }
+  return result;
 }
 
 AtomicScope scopeIn(StringRef name) {
@@ -309,6 +331,8 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
     result = exprs.ite(exprs.binary(Op::Slt, a, zero), exprs.sub(zero, a), a);
   } else if (name == "__nv_mulhi" || name == "__nv_umulhi") {
     result = highProduct(exprs, argument(0), argument(1), name == "__nv_mulhi");
+  } else if (name == "__nv_brev" || name == "__nv_brevll") {
+    result = reversedBits(exprs, argument(0));
   } else if (name == "__nv_umul24" || name == "__nv_mul24") {
     auto low = [&](Expr x) {
       if (name == "__nv_umul24") return exprs.binary(Op::And, x, exprs.constant(32, 0xffffff));
@@ -319,6 +343,18 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
   }
   env[&call] = result ? result : opaque(call, name.drop_front(5).str());
   return true;
+}
+
+/// Unknown; of atomics and ordered loads one that may order threads.
+Expr Execution::assemblyResult(const CallInst& call, StringRef opcode) {
+  std::string line = state.lineText(call);
+  bool ordered = opcode.starts_with("atom") || opcode.contains(".relaxed") || opcode.contains(".acquire") ||
+                 opcode.contains(".volatile");
+  Expr result =
+      fresh(&call, "assembly", "a result (" + line + ")",
+            (ordered ? "the result of the atomic operation at " : "the result of inline PTX at ") + line);
+  if (ordered) state.synchronizing.insert(result->symbol);
+  return result;
 }
 
 void Execution::runAssembly(const CallInst& call, Expr& condition) {
@@ -335,7 +371,7 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
     if (text.contains("%laneid"))
       env[&call] = exprs.binary(Op::And, linearThread(), exprs.constant(32, 31));
     else
-      env[&call] = fresh(&call, "assembly", "a result (" + line + ")", "the result of inline PTX at " + line);
+      env[&call] = assemblyResult(call, opcode);
   }
   std::size_t bracket = text.find("[$");
   bool single = text.count(';') <= 1;
@@ -414,7 +450,7 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
   }
   const llvm::Function* callee = call.getCalledFunction();
   if (callee && runLibraryCall(call, callee->getName(), condition)) return;
-  std::string name = callee ? callee->getName().str() : "a function pointer";
+  std::string name = callee ? demangle(callee->getName()) : "a function pointer";
   if (!callee)
     state.gap(&call, "a call through a pointer whose targets are not known", true, true);
   else if (std::set<const llvm::Function*> seen;

@@ -93,6 +93,7 @@ private:
   void runCall(const llvm::CallInst& call, Expr& condition);
   bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
   bool runLibraryCall(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
+  Expr assemblyResult(const llvm::CallInst& call, llvm::StringRef opcode);
   void runAssembly(const llvm::CallInst& call, Expr& condition);
   void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                  Expr addend, Expr condition);
@@ -111,6 +112,7 @@ private:
   void bindOpen(LoopWork& work);
   Expr stayCondition(LoopWork& work);
   void findTripCount(LoopWork& work);
+  bool comesRoundPastBarriers(LoopWork& work);
   void setStayCondition(const llvm::Loop* loop, Expr iteration, std::int64_t trips);
   void trimChains(LoopWork& work, std::int64_t trips);
   void leaveLoop(LoopWork& work);

@@ -283,6 +283,7 @@ Expr Execution::waited(const Instruction& instruction) {
 
 void Execution::record(const Instruction& instruction, AccessKind kind, Expr pointer, Expr size,
                        Expr condition, Expr stored_, AtomicScope scope, bool isVolatile) {
+  if (stored_ && stored_->width == 64) state.objects.letEscape(stored_);
   for (const Place& place : state.objects.places(pointer)) {
     if (kind != AccessKind::Read) stored.insert(place.object);
     if (kind == AccessKind::Write && recording && !state.knowsWritten) state.steps[place.object].insert(0);
@@ -343,12 +344,14 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
   if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
     // atomicAdd and its relatives arrive as sequentially consistent without a scope: they are device-wide.
     bool adds = update->getOperation() == AtomicRMWInst::Add;
+    state.objects.letEscape(value(update->getValOperand()));
     runAtomic(instruction, value(update->getPointerOperand()), widthOf(type, state.layout) / 8,
               AtomicScope::Device, adds ? value(update->getValOperand()) : nullptr, condition);
     return;
   }
   if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     unsigned size = widthOf(exchange->getCompareOperand()->getType(), state.layout) / 8;
+    state.objects.letEscape(value(exchange->getNewValOperand()));
     runAtomic(instruction, value(exchange->getPointerOperand()), size, AtomicScope::Device, nullptr,
               condition);
     return;

@@ -70,6 +70,8 @@ public:
   unsigned unknown(); ///< the object of pointers that could not be followed
   std::vector<Place> places(Expr pointer);
   bool isPointer(Expr e);
+  /// Notes that whatever objects `e` mentions can be reached in ways that are not followed.
+  void letEscape(Expr e);
   MemoryObject& operator[](unsigned id) { return objects[id]; }
   std::size_t size() const { return objects.size(); }
   std::vector<MemoryObject>& all() { return objects; }
@@ -148,7 +150,9 @@ struct KernelState {
   std::map<unsigned, std::set<std::int64_t>> steps; ///< what each object is advanced by; 0: otherwise written
   bool isUnknownWritten() { return written.count(objects.unknown()) != 0; }
   bool isWritten(unsigned object) {
-    return written.count(object) != 0 || (isUnknownWritten() && objects[object].space == MemorySpace::Global);
+    if (written.count(object)) return true;
+    const MemoryObject& o = objects[object];
+    return isUnknownWritten() && (o.space == MemorySpace::Global || o.escapes);
   }
   std::map<const llvm::BasicBlock*, std::set<unsigned>> writtenIn; ///< per block
   std::set<const llvm::Instruction*> unstable;                     ///< loads of what their phase writes

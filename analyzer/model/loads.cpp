@@ -74,15 +74,16 @@ Expr Execution::markIfSynchronizing(unsigned object, Expr content) {
   return content;
 }
 
-/// The content of a variable that keeps its initial value: of constants, and of tables of pointers, which
-/// host code is assumed to leave alone. Null when there is none.
+/// The content of a variable that keeps its initial value: of constants, and of initialised tables of
+/// pointers and in constant memory, which host code is assumed to leave alone. Null when there is none.
 Expr Execution::initialContent(const Instruction& instruction, const Place& place) {
   auto found = state.globals.find(place.object);
   if (found == state.globals.end() || !state.knowsWritten || state.isWritten(place.object)) return nullptr;
   const GlobalVariable& variable = *found->second;
   bool isPointer = instruction.getType()->isPointerTy();
   if (!variable.hasInitializer() || isa<UndefValue>(variable.getInitializer())) return nullptr;
-  if (!variable.isConstant() && (!isPointer || variable.getInitializer()->isNullValue())) return nullptr;
+  bool isTable = isPointer || state.objects[place.object].space == MemorySpace::Constant;
+  if (!variable.isConstant() && (!isTable || variable.getInitializer()->isNullValue())) return nullptr;
   std::uint64_t step = state.layout.getTypeStoreSize(instruction.getType()).getFixedValue();
   std::uint64_t size = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
   constexpr std::uint64_t kMostEntries = 32;

@@ -4,6 +4,8 @@
 // iteration, which is defined by the exit condition.
 #include "analyzer/model/loop_work.h"
 
+#include "analyzer/expr/range.h"
+
 #include "llvm/IR/CFG.h"
 
 #include <algorithm>
@@ -191,7 +193,10 @@ void Execution::bindOpen(LoopWork& work) {
       if (work.latch.count(phi)) changed = include(phi, substitution(work.latch[phi])) || changed;
   }
   for (const PHINode* phi : pointers) {
-    if (changed) objects[phi] = {state.objects.unknown()};
+    if (changed) {
+      for (unsigned object : objects[phi]) state.objects[object].escapes = true;
+      objects[phi] = {state.objects.unknown()};
+    }
     work.open[phi] = openValue(phi);
   }
 }
@@ -316,6 +321,29 @@ void Execution::findTripCount(LoopWork& work) {
     work.facts.push_back(exprs.logicalOr(isFirst, exprs.logicalAnd(at(exprs.constant(32, 0)), at(previous))));
 }
 
+/// In a run that stops at barriers, a loop around one comes round only past all of them: what that takes held
+/// in every iteration before. Returns whether it is possible at all.
+bool Execution::comesRoundPastBarriers(LoopWork& work) {
+  runBody(work, false);
+  Expr round = exprs.boolean(false);
+  for (const BasicBlock* from : predecessors(work.loop->getHeader()))
+    if (auto edge = edges.find({from, work.loop->getHeader()});
+        work.loop->contains(from) && edge != edges.end())
+      round = exprs.logicalOr(round, edge->second);
+  Expr relative = withoutPrefix(exprs, round, work.bodyEntry);
+  if (!relative || dependsOnLoop(work, relative, false)) return true;
+  Expr zero = exprs.constant(32, 0);
+  Substitution toFirst(exprs), toPrevious(exprs);
+  toFirst.set(work.k, zero);
+  toPrevious.set(work.k, exprs.add(work.k, exprs.constant(32, -1), NoSignedWrap));
+  Expr first = toFirst(relative);
+  Ranges ranges(Ranges::Wrapping::Exact);
+  if (isFalse(first) || !ranges.assume(exprs.logicalAnd(work.entry, first))) return false;
+  work.facts.push_back(
+      exprs.logicalOr(exprs.eq(work.k, zero), exprs.logicalAnd(first, toPrevious(relative))));
+  return true;
+}
+
 void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   loopEntries[loop] = entry;
   if (!canCycle(loop)) return runOnce(loop, entry, start);
@@ -370,6 +398,7 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   if (comesRound) {
     bindOpen(work);
     findTripCount(work);
+    if (stops && state.barrierLoops.count(loop)) comesRound = comesRoundPastBarriers(work);
     for (Expr fact : work.facts) work.bodyEntry = exprs.logicalAnd(work.bodyEntry, fact);
     if (work.trips && *work.trips == 0) comesRound = false;
   }

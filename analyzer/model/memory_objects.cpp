@@ -38,9 +38,18 @@ bool ObjectTable::isPointer(Expr e) {
   return pointerMemo[e] = result;
 }
 
+void ObjectTable::letEscape(Expr e) {
+  anyNode(e, [&](Expr n) {
+    if (n->op == Op::Symbol && n->symbol->kind == SymbolKind::Object)
+      objects[bySymbol.at(n->symbol)].escapes = true;
+    return false;
+  });
+}
+
 void ObjectTable::split(Expr pointer, Expr guard, Expr offset, std::vector<Place>& out, unsigned depth) {
   if (isFalse(guard)) return;
   if (depth > 64 || out.size() > 64) {
+    letEscape(pointer);
     out.push_back({guard, unknown(), exprs->add(pointer, offset)});
     return;
   }
@@ -57,6 +66,7 @@ void ObjectTable::split(Expr pointer, Expr guard, Expr offset, std::vector<Place
     split(pointer->operands[2], exprs->logicalAnd(guard, exprs->logicalNot(condition)), offset, out,
           depth + 1);
   } else if (!isConst(pointer, 0)) { // a null pointer is no place
+    letEscape(pointer);
     out.push_back({guard, unknown(), exprs->add(pointer, offset)});
   }
 }

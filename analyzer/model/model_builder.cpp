@@ -164,7 +164,9 @@ private:
     run.fromEntry();
     auto size = [&] {
       return known.changedPointerSources.size() + known.fixedParameters.size() +
-             known.synchronizingObjects.size() + known.afterWaiting.size();
+             known.synchronizingObjects.size() + known.afterWaiting.size() +
+             std::size_t(std::count_if(known.objects.begin(), known.objects.end(),
+                                       [](auto& entry) { return entry.second.escapes; }));
     };
     std::size_t before = size();
     state.objects.unknown();

@@ -1,9 +1,11 @@
 // Fork, pipe, poll, kill.
 #include "analyzer/smt/child.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -79,7 +81,16 @@ Child::~Child() {
   }
 }
 
+double Child::processorSeconds() {
+  clockid_t clock{};
+  struct timespec time{};
+  if (pid > 0 && clock_getcpuclockid(pid, &clock) == 0 && clock_gettime(clock, &time) == 0)
+    lastSeconds = std::max(lastSeconds, double(time.tv_sec) + double(time.tv_nsec) * 1e-9);
+  return lastSeconds;
+}
+
 std::optional<std::string> Child::line(double deadline) {
+  constexpr double kSlice = 0.02; // between two looks at the child's clock
   while (true) {
     std::size_t end = buffer.find('\n');
     if (end != std::string::npos) {
@@ -89,12 +100,12 @@ std::optional<std::string> Child::line(double deadline) {
     }
     if (ended || input < 0) return std::nullopt;
     double left = deadline - now();
-    if (left <= 0) {
+    if (left <= 0 || processorSeconds() > mostSeconds) {
       late = true;
       return std::nullopt;
     }
     struct pollfd descriptor{input, POLLIN, 0};
-    int ready = poll(&descriptor, 1, int(left * 1000) + 1);
+    int ready = poll(&descriptor, 1, int(std::min(left, kSlice) * 1000) + 1);
     if (ready < 0 && errno == EINTR) continue;
     if (ready == 0) continue;
     char chunk[4096];

@@ -20,7 +20,11 @@ public:
   Child& operator=(const Child&) = delete;
 
   bool started() const { return pid > 0; }
-  /// The next line without its end; nothing at the end of output or at the deadline.
+  /// Processor time from which on the child counts as late.
+  void limitProcessor(double seconds) { mostSeconds = seconds; }
+  /// Processor time that the child has used so far, as far as it was looked at.
+  double processorSeconds();
+  /// The next line without its end; nothing at the end of output, at the deadline, or past the limit.
   std::optional<std::string> line(double deadline);
   bool timedOut() const { return late; }
 
@@ -28,6 +32,7 @@ private:
   pid_t pid = -1;
   int input = -1;
   bool late = false, ended = false;
+  double mostSeconds = 1e9, lastSeconds = 0;
   std::string buffer;
 };
 

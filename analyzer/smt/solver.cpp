@@ -7,7 +7,12 @@
 #include "analyzer/smt/translator.h"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <ctime>
+#include <mutex>
 #include <sstream>
+#include <thread>
 
 namespace kcheck::analyzer::smt {
 
@@ -49,12 +54,18 @@ std::vector<const Symbol*> symbolsOf(const std::vector<Expr>& constraints) {
   return result;
 }
 
+double processorSeconds() {
+  struct timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return double(time.tv_sec) + double(time.tv_nsec) * 1e-9;
+}
+
 /// What runs in the child.
 class Work {
 public:
   Work(z3::context& context, const Query& query, Ranges& ranges, unsigned milliseconds, int output)
       : context(context), query(query), ranges(ranges), output(output),
-        deadline(now() + milliseconds / 1000.0) {}
+        deadline(processorSeconds() + milliseconds / 1000.0) {}
 
   void run(Theory theory, double until) {
     try {
@@ -67,15 +78,26 @@ public:
   }
 
 private:
-  unsigned left(double until) const {
-    return unsigned(std::clamp((std::min(until, deadline) - now()) * 1000, 1.0, 1e6));
-  }
-
+  /// Z3 measures its time limit on the clock on the wall: a thread of ours watches the processor's.
   z3::check_result check(z3::solver& solver, double until) {
-    z3::params p(context);
-    p.set("timeout", left(until));
-    solver.set(p);
-    return solver.check();
+    std::mutex mutex;
+    std::condition_variable ended;
+    bool isOver = false;
+    std::thread watch([&] {
+      std::unique_lock lock(mutex);
+      while (!isOver) {
+        if (processorSeconds() > std::min(until, deadline)) context.interrupt();
+        ended.wait_for(lock, std::chrono::milliseconds(5));
+      }
+    });
+    z3::check_result result = solver.check();
+    {
+      std::lock_guard lock(mutex);
+      isOver = true;
+    }
+    ended.notify_one();
+    watch.join();
+    return result;
   }
 
   void attempt(Theory theory, double until) {
@@ -109,14 +131,14 @@ private:
   std::optional<z3::model> underWishes(Translator& translate, z3::solver& solver,
                                        const std::vector<std::vector<Expr>>& wishes) {
     for (const auto& wish : wishes) {
-      if (now() > deadline - 0.02) break;
+      if (processorSeconds() > deadline - 0.02) break;
       z3::solver preferred(context);
       for (const z3::expr& a : solver.assertions()) preferred.add(a);
       std::size_t side = translate.sideConditions().size();
       for (Expr w : wish) preferred.add(translate(w));
       addSide(translate, preferred, side);
       addSide(translate, solver, side);
-      if (check(preferred, now() + 0.2) == z3::sat) return preferred.get_model();
+      if (check(preferred, processorSeconds() + 0.2) == z3::sat) return preferred.get_model();
     }
     return std::nullopt;
   }
@@ -188,8 +210,21 @@ struct Solver::Impl {
   }
 };
 
+namespace {
+
+/// Held while this process is inside Z3 or forks: a child must not inherit a lock that another thread holds.
+std::mutex& gate() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+} // namespace
+
 Solver::Solver() = default;
-Solver::~Solver() = default;
+Solver::~Solver() {
+  std::lock_guard lock(gate());
+  impl.reset();
+}
 
 namespace {
 
@@ -227,7 +262,9 @@ private:
                     : status == "unsat" ? Status::Unsat
                     : status == "error" ? Status::Error
                                         : Status::Unknown;
-    if (answer.reason != "timeout" && answer.reason != "canceled") return;
+    bool cut =
+        answer.reason == "timeout" || answer.reason == "canceled" || answer.reason.starts_with("interrupted");
+    if (!cut) return;
     answer.timedOut = true;
     answer.reason = "time limit of the solver";
   }
@@ -249,8 +286,11 @@ private:
 
 Answer Solver::check(const Query& query, Ranges& ranges, unsigned milliseconds) {
   Answer answer;
-  double start = now(), deadline = start + milliseconds / 1000.0;
+  // The limit is one of processor time; the clock on the wall only ends what never gets any.
+  constexpr double kMostWaiting = 20;
+  double deadline = now() + kMostWaiting * milliseconds / 1000.0;
   if (!impl) {
+    std::lock_guard lock(gate());
     try {
       impl = std::make_unique<Impl>();
     } catch (const z3::exception& e) {
@@ -266,11 +306,14 @@ Answer Solver::check(const Query& query, Ranges& ranges, unsigned milliseconds) 
       if (n->op == Op::Apply) applications.emplace(n->id, n);
       return false;
     });
+  std::unique_lock lock(gate());
   Child child([&](int output) {
     Work work(impl->context, query, ranges, milliseconds, output);
-    work.run(Theory::Integers, now() + milliseconds / 2500.0);
-    work.run(Theory::BitVectors, deadline);
+    work.run(Theory::Integers, processorSeconds() + milliseconds / 2500.0);
+    work.run(Theory::BitVectors, processorSeconds() + milliseconds / 1000.0);
   });
+  lock.unlock();
+  child.limitProcessor(milliseconds / 1000.0 + 0.1);
   if (!child.started()) {
     answer.status = Status::Error;
     answer.reason = "could not start a process for the solver";
@@ -279,14 +322,14 @@ Answer Solver::check(const Query& query, Ranges& ranges, unsigned milliseconds) 
   for (Theory theory : {Theory::Integers, Theory::BitVectors}) {
     answer = Answer{};
     answer.theory = theory;
-    Reply(symbols, applications).read(child, deadline + 0.1, answer);
+    Reply(symbols, applications).read(child, deadline, answer);
     if (answer.status == Status::Sat && !satisfies(query, answer.model)) {
       answer.status = Status::Unknown;
       answer.reason = "the solver's values do not stand up to evaluation";
     }
     if (answer.status == Status::Sat || answer.status == Status::Unsat || child.timedOut()) break;
   }
-  answer.seconds = now() - start;
+  answer.seconds = child.processorSeconds();
   return answer;
 }
 

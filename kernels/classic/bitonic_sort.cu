@@ -1,7 +1,5 @@
 // Bitonic sort of 32768 numbers: runs of 1024 are sorted in shared memory; longer distances are compared in
 // global memory, one launch per distance, until the rest fits into shared memory again.
-// The static pass does not follow this yet (docs/static.md), so the run alone is asked.
-// kcheck: --run
 #include <algorithm>
 #include <cstdio>
 #include <cuda_runtime.h>
@@ -28,6 +26,7 @@ __device__ void mergeRun(unsigned* run, int distance, bool ascending) {
   }
 }
 
+// expect-proved: race-free, barriers-uniform
 __global__ void sortRuns(unsigned* data) {
   __shared__ unsigned run[kRun];
   unsigned* mine = data + blockIdx.x * kRun;
@@ -47,6 +46,7 @@ __global__ void compareFar(unsigned* data, int size, int distance) {
   order(data[low], data[low + distance], (low & size) == 0);
 }
 
+// expect-proved: race-free, barriers-uniform
 __global__ void mergeRuns(unsigned* data, int size) {
   __shared__ unsigned run[kRun];
   unsigned* mine = data + blockIdx.x * kRun;

@@ -117,6 +117,29 @@ __global__ void list(Node* n) {
   for (; n; n = n->next) n->v = threadIdx.x;
 }
 
+__global__ void sharedPointerInShared(int* out) {
+  __shared__ int* p;
+  __shared__ int s[64];
+  if (threadIdx.x == 0) p = s;
+  __syncthreads();
+  s[threadIdx.x] = threadIdx.x;
+  out[blockIdx.x * 64 + threadIdx.x] = p[63 - threadIdx.x];
+}
+
+__global__ void alignedByBits(int* out) {
+  __shared__ int s[68];
+  int* q = (int*)(((unsigned long long)s + 15) & ~15ull);
+  s[threadIdx.x] = threadIdx.x;
+  out[blockIdx.x * 64 + threadIdx.x] = q[63 - threadIdx.x];
+}
+
+__global__ void tableOfShared(int* out, int k) {
+  __shared__ int s[64], u[64];
+  int* table[2] = {s, u};
+  s[threadIdx.x] = threadIdx.x;
+  out[blockIdx.x * 64 + threadIdx.x] = table[k & 1][63 - threadIdx.x];
+}
+
 __global__ void partialBarrier(int* out) {
   __shared__ int s[64];
   s[threadIdx.x] = threadIdx.x;
@@ -155,12 +178,14 @@ __global__ void unsignedStride(int* out, unsigned n) {
 // One test for all of them, so that they are analysed once.
 TEST(Honesty, NothingIsProvedWrongly) {
   const Analyzed analyzed(kKernels, Analyzed::launch(4, 64));
-  for (const char* kernel : {"twoCounters",      "counterAlsoSet", "ticketsTooClose",  "ticketsWrap",
-                             "ticketsOfBlocks",  "narrowTicket",   "throughParameter", "recursion",
-                             "noBody",           "assemblyStore",  "strangeAssembly",  "stepFromMemory",
-                             "valueOfLastRound", "loopNotReached", "waitsForFlag",     "loadedPointers",
-                             "changedPointers",  "list",           "partialBarrier",   "halfSyncwarp",
-                             "unsignedStride"}) {
+  for (const char* kernel : {"twoCounters",           "counterAlsoSet",  "ticketsTooClose",
+                             "ticketsWrap",           "ticketsOfBlocks", "narrowTicket",
+                             "throughParameter",      "recursion",       "noBody",
+                             "assemblyStore",         "strangeAssembly", "stepFromMemory",
+                             "valueOfLastRound",      "loopNotReached",  "waitsForFlag",
+                             "loadedPointers",        "changedPointers", "list",
+                             "partialBarrier",        "halfSyncwarp",    "unsignedStride",
+                             "sharedPointerInShared", "alignedByBits",   "tableOfShared"}) {
     const PropertyResult& answer = analyzed.property(kernel, Property::RaceFree);
     EXPECT_NE(answer.answer, Answer::Proved) << kernel;
     if (answer.answer == Answer::Unknown) {
