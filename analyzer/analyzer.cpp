@@ -3,10 +3,12 @@
 #include "analyzer/analyzer.h"
 
 #include "analyzer/findings.h"
+#include "analyzer/initialization.h"
 #include "analyzer/launches.h"
 #include "analyzer/properties.h"
 #include "report/kernel_name.h"
 
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
 
 #include <algorithm>
@@ -47,6 +49,7 @@ public:
   KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
                  const Options& options)
       : code(code), facts(facts), plan(planLaunches(facts, *code.kernel, usedAxes(*code.function), options)) {
+    if (isLibraryCode()) return;
     for (const PlannedCase& planned : plan.concrete) {
       Question& question = questions.emplace_back();
       question.planned = &planned;
@@ -62,10 +65,11 @@ public:
     any.model = buildModel(any.exprs, prepared, code, facts, plan.any);
   }
 
-  std::deque<Question> questions; ///< never moved: models refer to their expressions
+  std::deque<Question> questions; ///< never moved: models refer to their expressions; none: left to the run
   std::set<SiteId> sites, safe;
 
   void finish(Analysis& analysis) {
+    if (questions.empty()) return leaveToTheRun(analysis);
     KernelResult result;
     result.symbol = code.kernel->symbol;
     result.name = code.kernel->name;
@@ -82,20 +86,58 @@ public:
       result.launches.push_back(question.planned->shown);
     }
     result.properties = mergeProperties(any, cases);
-    PropertyResult initialized;
-    initialized.property = Property::Initialized;
-    initialized.reason = "reads of memory that nobody wrote are looked for in the run alone";
+    if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
+    PropertyResult initialized = cases.empty() ? any.initialized : cases.front().initialized;
+    initialized.holdsFor = any.holdsFor;
     result.properties.push_back(std::move(initialized));
     collectSafeSites(any, cases);
     analysis.kernels.push_back(std::move(result));
   }
 
 private:
+  /// A kernel of Thrust or CUB without a line of the user's: its launches are the library's own.
+  bool isLibraryCode() const {
+    if (!code.kernel->inSystemHeader) return false;
+    return llvm::none_of(llvm::instructions(*code.function), [&](const llvm::Instruction& instruction) {
+      const SiteId site = siteOf(instruction);
+      return site < facts.sites.size() && !facts.sites[site].inSystemHeader;
+    });
+  }
+
+  void leaveToTheRun(Analysis& analysis) const {
+    KernelResult result{code.kernel->symbol, code.kernel->name, code.kernel->where, {}, {}};
+    for (Property property :
+         {Property::RaceFree, Property::BarriersUniform, Property::InBounds, Property::Initialized})
+      result.properties.push_back(
+          {property, Answer::Unknown, "kernels of libraries are checked in the run alone", "", {}});
+    analysis.kernels.push_back(std::move(result));
+  }
+
+  /// The program launches the kernel in a way that the source does not show, or not at all: what happens in a
+  /// launch of kcheck's own choice need never happen.
+  void doubtInvented(std::vector<PropertyResult>& properties, Analysis& analysis) const {
+    const std::string lean = plan.concrete.front().holdsFor;
+    for (Finding& finding : analysis.findings) {
+      if (finding.holdsFor != lean || finding.kernel != code.kernel->name) continue;
+      if (finding.verdict != Verdict::Proved || finding.severity == Severity::Note) continue;
+      finding.verdict = Verdict::Possible;
+      finding.severity = Severity::Warning;
+      finding.reason = "the launch " + lean;
+    }
+    for (PropertyResult& property : properties) {
+      if (property.answer != Answer::Refuted) continue;
+      property.answer = Answer::Unknown;
+      property.reason = "it fails for " + lean;
+      property.holdsFor.clear();
+    }
+  }
+
   CaseAnswers answersOf(Question& question, Analysis& analysis) {
     const KernelModel& model = question.model;
     CaseAnswers result;
     result.holdsFor = question.planned ? question.planned->holdsFor : plan.anyText;
     result.properties = question.answers.properties;
+    result.initialized = checkInitialization(model, code);
     result.assumptions = model.assumptions;
     result.safeSites = question.answers.safeSites;
     for (const Phase& phase : model.gridPhases)

@@ -15,9 +15,9 @@ namespace kcheck::analyzer {
 
 struct Options {
   std::optional<Extent> block, grid; ///< an absent axis is free (`*`)
-  std::vector<std::string> kernels; ///< symbols: only these; empty: all
-  bool mayAlias = false;            ///< pointer parameters may overlap
-  double kernelSeconds = 10;        ///< budget of one kernel
+  std::vector<std::string> kernels;  ///< symbols: only these; empty: all
+  bool mayAlias = false;             ///< pointer parameters may overlap
+  double kernelSeconds = 10;         ///< budget of one kernel
   unsigned questionMilliseconds = 1000;
   unsigned jobs = 1;
 };

@@ -9,6 +9,7 @@ namespace kcheck::analyzer {
 struct CaseAnswers {
   std::string holdsFor;
   std::vector<PropertyResult> properties;
+  PropertyResult initialized; ///< the same for every launch
   std::vector<std::string> assumptions;
   std::set<SiteId> safeSites;
 };

@@ -4,6 +4,7 @@
 #include <clang/Basic/Diagnostic.h>
 #include <clang/Basic/DiagnosticIDs.h>
 #include <clang/Basic/DiagnosticOptions.h>
+#include <clang/Basic/DiagnosticSema.h>
 #include <clang/Basic/SourceManager.h>
 #include <clang/Frontend/TextDiagnosticPrinter.h>
 #include <llvm/Support/Process.h>
@@ -48,6 +49,8 @@ public:
     llvm::SmallString<128> sentence;
     info.FormatDiagnostic(sentence);
     log.plain.push_back(sentence.str().str());
+    if (info.getID() == clang::diag::err_ref_bad_target && sentence.starts_with("reference to __global__ "))
+      log.rendered.back() += "note: kernels that launch kernels (dynamic parallelism) are not supported\n";
     if (log.launchError.empty() && isInLaunchMain(info)) {
       log.launchError = log.plain.back();
       log.launchErrorLine = info.getSourceManager().getPresumedLoc(info.getLocation()).getLine();

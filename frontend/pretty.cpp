@@ -131,6 +131,7 @@ Kernel describeKernel(const clang::FunctionDecl& decl, std::string symbol, const
   kernel.symbol = std::move(symbol);
   kernel.name = prettyName(decl);
   kernel.where = locate(decl.getLocation(), ast);
+  kernel.inSystemHeader = ast.getSourceManager().isInSystemHeader(decl.getLocation());
   kernel.where.endColumn = kernel.where.column + unsigned(decl.getNameAsString().size());
   for (const clang::ParmVarDecl* declared : decl.parameters()) {
     Parameter parameter;

@@ -194,6 +194,16 @@ void filter(Report& report, const MergeOptions& options) {
   });
 }
 
+/// How a library lays out its memory traffic is nothing that its user could change.
+void dropLibraryTraffic(std::vector<Finding>& findings, const Facts& facts) {
+  std::erase_if(findings, [&](const Finding& finding) {
+    const Rule* rule = findRule(finding.rule);
+    if (!rule || rule->group != RuleGroup::Perf || finding.accesses.empty()) return false;
+    const SiteId site = finding.accesses.front().site;
+    return site < facts.sites.size() && facts.sites[site].inSystemHeader;
+  });
+}
+
 void sortFindings(std::vector<Finding>& findings) {
   auto key = [](const Finding& finding) {
     const Location& where = finding.where;
@@ -269,6 +279,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   report.findings = joinPasses(std::move(fromStatic), std::move(fromRun));
   foldEarlyReads(report.findings);
   dropOtherValues(report.findings, report.run, report.facts);
+  dropLibraryTraffic(report.findings, report.facts);
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
   letRunSpeak(report);
   filter(report, options);

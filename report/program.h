@@ -43,6 +43,7 @@ struct Kernel {
   std::string name;   ///< as the user would write it: `countPlain(int *)`
   Location where;
   std::vector<Parameter> parameters;
+  bool inSystemHeader = false; ///< a library's: Thrust, CUB
 };
 
 /// A buffer that host code makes: cudaMalloc and its relatives, managed memory, or an array of a launch line.

@@ -87,4 +87,7 @@ struct Summary {
 };
 Summary summarize(const Report& report);
 
+/// A kernel from a library's header, left to the run, which saw nothing: it counts for no open question.
+bool isSilentLibraryKernel(const Report& report, const KernelResult& kernel);
+
 } // namespace kcheck

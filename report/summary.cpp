@@ -1,7 +1,17 @@
 // The counts of a report, made in one place so that text, JSON and exit status agree.
 #include "report/report.h"
 
+#include <algorithm>
+
 namespace kcheck {
+
+bool isSilentLibraryKernel(const Report& report, const KernelResult& kernel) {
+  const Kernel* known = report.facts.kernel(kernel.symbol);
+  return known && known->inSystemHeader &&
+         std::ranges::all_of(kernel.properties, [](const PropertyResult& property) {
+           return property.answer == Answer::Unknown;
+         });
+}
 
 Summary summarize(const Report& report) {
   Summary summary;
@@ -22,7 +32,7 @@ Summary summarize(const Report& report) {
         ++summary.proved;
       else if (property.answer == Answer::Refuted)
         ++summary.refuted;
-      else
+      else if (!isSilentLibraryKernel(report, kernel))
         ++summary.unknown;
     }
   return summary;

@@ -80,6 +80,8 @@ std::string exprOf(const Finding& finding, const Access& access) {
 }
 
 void writeAccesses(const Finding& finding, std::ostream& out) {
+  if (const Rule* rule = findRule(finding.rule); rule && rule->group == RuleGroup::Perf)
+    return; // every thread does it
   std::size_t widestWho = 0, widestVerb = 0;
   for (std::size_t i = 0; i < finding.accesses.size(); ++i) {
     widestWho = std::max(widestWho, who(finding, i).size());

@@ -28,7 +28,6 @@ std::string percent(double value);
 /// `(1,2,3)`.
 std::string index(const Dim3& dim);
 
-
 /// `file.cu:9:3`; shorter when line or column are unknown, `<program>` without a file.
 std::string place(const Location& where);
 
@@ -40,6 +39,13 @@ void writeTables(const Report& report, const Paint& paint, std::ostream& out);
 
 /// Whether the tables have anything to say beyond "all proved, all of the bandwidth used".
 bool tablesMatter(const Report& report);
+
+/// The efficiency of a kernel's global loads and stores: `100 % / 25 %`.
+std::string globalTraffic(const KernelResult& kernel, const Report& report);
+
+/// The global accesses that waste bandwidth and of which no finding speaks.
+bool anyWasteful(const Report& report);
+void writeWasteful(const Report& report, const Paint& paint, std::ostream& out);
 
 /// What all proofs together rest on, each once, in the order of appearance.
 std::vector<std::string> assumptionsOf(const Report& report);

@@ -1,17 +1,15 @@
 // The table of kernels of each file, and below it the reasons of every unknown, the reach and the assumptions
-// of the proofs, and the global accesses that move more bytes than they use.
+// of the proofs.
 #include "report/text_parts.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
-#include <tuple>
 
 namespace kcheck::text {
 
 namespace {
 
-constexpr double kFull = 99.95; // what prints as 100 %
 constexpr std::size_t kWidestName = 60;
 
 struct Column {
@@ -93,46 +91,6 @@ Cell answerCell(const KernelResult& kernel, Property property, const Report& rep
   return {launchedInRun(kernel, report) ? "none seen" : "not run"};
 }
 
-/// Bytes used and moved by accesses of one kind. Each site counts as at most full, so that a broadcast does
-/// not make up for a scattered access.
-struct Traffic {
-  std::uint64_t used = 0, moved = 0;
-  void add(const Metric& metric) {
-    used += std::min(metric.bytesRequested, 32 * metric.sectors);
-    moved += 32 * metric.sectors;
-  }
-  std::string text() const { return moved == 0 ? "-" : percent(100.0 * double(used) / double(moved)); }
-};
-
-/// What to show of global memory: the run's figures, and the static pass's where the run has none of the
-/// site.
-std::vector<const Metric*> shownMetrics(const Report& report) {
-  std::vector<const Metric*> shown;
-  auto measured = [&](const Metric& metric) {
-    return std::ranges::any_of(report.metrics, [&](const Metric& other) {
-      return other.source == Source::Run && other.site == metric.site && other.where == metric.where &&
-             other.kernel == metric.kernel && other.access == metric.access;
-    });
-  };
-  for (const Metric& metric : report.metrics)
-    if (metric.space == MemorySpace::Global && metric.sectors > 0)
-      if (metric.source == Source::Run || !measured(metric)) shown.push_back(&metric);
-  return shown;
-}
-
-std::string trafficCell(const KernelResult& kernel, const std::vector<const Metric*>& metrics) {
-  Traffic loads, stores;
-  bool anyRun = std::ranges::any_of(metrics, [&](const Metric* metric) {
-    return metric->kernel == kernel.name && metric->source == Source::Run;
-  });
-  for (const Metric* metric : metrics) {
-    if (metric->kernel != kernel.name || (anyRun && metric->source != Source::Run)) continue;
-    if (metric->access == AccessKind::Read) loads.add(*metric);
-    if (metric->access == AccessKind::Write) stores.add(*metric);
-  }
-  return loads.text() + " / " + stores.text();
-}
-
 std::string listed(const std::vector<std::string>& words) {
   std::string text;
   for (std::size_t i = 0; i < words.size(); ++i)
@@ -193,65 +151,8 @@ void writeStatements(const std::vector<const KernelResult*>& kernels, const Repo
     out << fmt::format("{} proved for {}\n", statement.subject(), statement.sentence);
 }
 
-struct WastefulLine {
-  Location where;
-  AccessKind access;
-  std::string expr;
-  Metric sum;
-  double efficiency() const { return sum.efficiency(); }
-};
-
-/// Global accesses below 100 %, each place once, over all kernels that share it.
-std::vector<WastefulLine> wastefulLines(const Report& report) {
-  std::vector<WastefulLine> lines;
-  for (const Metric* metric : shownMetrics(report)) {
-    auto same = std::ranges::find_if(lines, [&](const WastefulLine& line) {
-      return line.where == metric->where && line.access == metric->access &&
-             line.sum.source == metric->source;
-    });
-    if (same == lines.end()) {
-      bool known = metric->site < report.facts.sites.size();
-      lines.push_back(
-          {metric->where, metric->access, known ? report.facts.sites[metric->site].expr : "", *metric});
-      continue;
-    }
-    same->sum.requests += metric->requests;
-    same->sum.sectors += metric->sectors;
-    same->sum.idealSectors += metric->idealSectors;
-    same->sum.bytesRequested += metric->bytesRequested;
-  }
-  std::erase_if(lines, [](const WastefulLine& line) { return line.efficiency() >= kFull; });
-  std::ranges::sort(lines, {}, [](const WastefulLine& line) {
-    return std::tie(line.where, line.access, line.sum.source); // unique, see above
-  });
-  return lines;
-}
-
-std::string perRequest(std::uint64_t sectors, std::uint64_t requests) {
-  std::string text = fmt::format("{:.1f}", requests ? double(sectors) / double(requests) : 0.0);
-  if (text.ends_with(".0")) text.resize(text.size() - 2);
-  return text;
-}
-
-void writeWasteful(const WastefulLine& line, bool ran, const Paint& paint, std::ostream& out) {
-  const Metric& sum = line.sum;
-  const char* what = line.access == AccessKind::Read    ? "loads of"
-                     : line.access == AccessKind::Write ? "stores to"
-                                                        : "atomics on";
-  std::string moved = perRequest(sum.sectors, sum.requests),
-              ideal = perRequest(sum.idealSectors, sum.requests);
-  std::string compared =
-      sum.sectors <= sum.idealSectors ? ", the fewest possible" : ", where " + ideal + " would do";
-  std::string expr = line.expr.empty() ? "memory" : "`" + line.expr + "`";
-  std::string from = ran && sum.source == Source::Static ? " (from the static pass)" : "";
-  out << paint(Style::Bold, place(line.where) + ":")
-      << fmt::format(" {} {}: {}, {} sector{} per request{}{}\n", what, expr, percent(line.efficiency()),
-                     moved, moved == "1" ? "" : "s", compared, from);
-}
-
 void writeTable(const std::vector<const KernelResult*>& kernels, const Report& report, const Paint& paint,
                 std::ostream& out) {
-  std::vector<const Metric*> metrics = shownMetrics(report);
   Row head{{"kernel"}, {"launch"}};
   for (const Column& column : kColumns) head.push_back({column.title});
   head.push_back({"global loads / stores"});
@@ -259,10 +160,22 @@ void writeTable(const std::vector<const KernelResult*>& kernels, const Report& r
   for (const KernelResult* kernel : kernels) {
     Row row{{shortened(kernel->name)}, {launchCell(*kernel, report)}};
     for (const Column& column : kColumns) row.push_back(answerCell(*kernel, column.property, report));
-    row.push_back({trafficCell(*kernel, metrics)});
+    row.push_back({globalTraffic(*kernel, report)});
     rows.push_back(std::move(row));
   }
   writeRows(rows, paint, out);
+}
+
+void writeLibraryLine(const std::vector<const KernelResult*>& silent, const Report& report,
+                      std::ostream& out) {
+  if (silent.empty() || !report.ranStatic) return;
+  const auto ran = std::ranges::count_if(
+      silent, [&](const KernelResult* kernel) { return launchedInRun(*kernel, report); });
+  const std::string seen = !report.run.ran ? ""
+                           : ran           ? fmt::format(": it launched {} and saw nothing wrong", ran)
+                                           : ": it launched none";
+  out << fmt::format("{} from the headers of libraries {} left to the run{}\n",
+                     counted(silent.size(), "kernel"), silent.size() == 1 ? "is" : "are", seen);
 }
 
 } // namespace
@@ -280,30 +193,36 @@ std::vector<std::string> assumptionsOf(const Report& report) {
 
 bool tablesMatter(const Report& report) {
   bool open = std::ranges::any_of(report.kernels, [&](const KernelResult& kernel) {
-    return std::ranges::any_of(kernel.properties, [&](const PropertyResult& property) {
-      return property.answer == Answer::Refuted || (property.answer == Answer::Unknown && report.ranStatic);
-    });
+    return isSilentLibraryKernel(report, kernel) ||
+           std::ranges::any_of(kernel.properties, [&](const PropertyResult& property) {
+             return property.answer == Answer::Refuted ||
+                    (property.answer == Answer::Unknown && report.ranStatic);
+           });
   });
-  return open || !wastefulLines(report).empty();
+  return open || anyWasteful(report);
 }
 
 void writeTables(const Report& report, const Paint& paint, std::ostream& out) {
   std::vector<std::string> files;
+  std::vector<const KernelResult*> told, silent;
   for (const KernelResult& kernel : report.kernels)
-    if (std::ranges::find(files, kernel.where.file) == files.end()) files.push_back(kernel.where.file);
+    (isSilentLibraryKernel(report, kernel) ? silent : told).push_back(&kernel);
+  for (const KernelResult* kernel : told)
+    if (std::ranges::find(files, kernel->where.file) == files.end()) files.push_back(kernel->where.file);
   for (const std::string& file : files) {
     std::vector<const KernelResult*> kernels;
-    for (const KernelResult& kernel : report.kernels)
-      if (kernel.where.file == file) kernels.push_back(&kernel);
+    for (const KernelResult* kernel : told)
+      if (kernel->where.file == file) kernels.push_back(kernel);
     if (files.size() > 1) out << paint(Style::Bold, (file.empty() ? "<program>" : file) + ":") << '\n';
     writeTable(kernels, report, paint, out);
     writeStatements(kernels, report, out);
     if (files.size() > 1) out << '\n';
   }
+  writeLibraryLine(silent, report, out);
   const char* lead = "assuming: ";
   for (const std::string& assumption : assumptionsOf(report))
     out << lead << assumption << '\n', lead = "          ";
-  for (const WastefulLine& line : wastefulLines(report)) writeWasteful(line, report.run.ran, paint, out);
+  writeWasteful(report, paint, out);
 }
 
 } // namespace kcheck::text

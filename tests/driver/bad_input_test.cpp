@@ -90,6 +90,14 @@ TEST_F(BadInput, SyntaxErrorsAreClangsOwnWords) {
   EXPECT_EQ(outcome.out, "");
 }
 
+TEST_F(BadInput, AKernelThatLaunchesAKernelIsNamedAsSuch) {
+  Outcome outcome =
+      kcheck({file("nested.cu", kernel + "__global__ void outer(int* a) { k<<<1, 32>>>(a); }\n")});
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("nested.cu:2:"));
+  EXPECT_THAT(outcome.err, HasSubstr("dynamic parallelism) are not supported"));
+}
+
 TEST_F(BadInput, AKernelWithoutMainGetsTheStaticPassAndIsTold) {
   Outcome outcome = kcheck({file("nomain.cu", kernel)});
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
