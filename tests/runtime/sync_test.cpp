@@ -74,6 +74,30 @@ TEST(Sync, WriteAfterTheFlagIsNotPublished) {
   EXPECT_EQ(found[0]->access[0].site + found[0]->access[1].site, 11u);
 }
 
+/// Block 0 reads what block 1 will overwrite, fences and updates the flag that block 1 looks at afterwards.
+std::vector<Rule> update(const std::string& name, int added) {
+  int *data = zeroedArray<int>(1), *flag = zeroedArray<int>(1);
+  run(name, {{2}, {1}}, [=](ThreadContext* thread) -> Task {
+    Device device(thread);
+    if (device.block() == 0) {
+      device.read(data, 1);
+      device.fence();
+      device.atomicAdd(flag, added, 2);
+      co_return;
+    }
+    co_await device.yield();
+    device.atomicAdd(flag, 0, 3);
+    device.fence();
+    device.write(data, 1, 4);
+  });
+  return rulesOf(name);
+}
+
+TEST(Sync, AnUpdateThatChangesNothingPublishesNothing) {
+  EXPECT_THAT(update(testName(), 1), IsEmpty());
+  EXPECT_THAT(update(testName() + "Unchanged", 0), ElementsAre(Rule::RaceGlobal));
+}
+
 /// One thread per block adds to a sum under a lock.
 std::vector<Rule> lock(const std::string& name, int fences, std::uint32_t scope, bool skipOne = false) {
   int *mutex = zeroedArray<int>(1), *sum = zeroedArray<int>(1);

@@ -107,11 +107,11 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
   if (!block.launch->tracksSync) return;
   if (access.atomic()) {
     if (!access.shared && !access.outside) checkNarrowAtomics(access);
-    synchronise(thread, address, order);
+    synchronise(thread, address, access.bytes, order);
   }
   if (isVolatile && !access.atomic()) {
     constexpr std::uint32_t system = 3 << 4;
-    synchronise(thread, address, {system | (access.writes() ? 0x200u : 0x100u)});
+    synchronise(thread, address, access.bytes, {system | (access.writes() ? 0x200u : 0x100u)});
   }
 }
 

@@ -114,7 +114,8 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
     thread.me = block.interval + 2 * thread.linear;
     thread.status = ThreadStatus::NotStarted;
     thread.coroutine = nullptr;
-    thread.polled = 0;
+    thread.yields = 0;
+    thread.asleep = 0;
     if (thread.sync) *thread.sync = SyncState();
   }
   std::fill_n(block.arrived, kBarriers, 0u);

@@ -64,7 +64,9 @@ bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at
   if (!strongNow || !strongThen) return false;
   if (access.writes() && hasFenced(access.thread)) return true;
   auto word = launch.words.find(at >> 2);
-  return word != launch.words.end() && word->second.released;
+  if (word == launch.words.end()) return false;
+  word->second.settle();
+  return word->second.released;
 }
 
 wire::Nearness nearness(const CheckedAccess& access, const Owner& owner) {

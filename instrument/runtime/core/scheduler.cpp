@@ -53,6 +53,15 @@ bool advance(ThreadState& thread) {
   return frameDone(thread.coroutine);
 }
 
+/// How long a thread that gives way stays away: often not at all, sometimes up to 8 rounds. So one who waits
+/// for others meets them just ahead in some rounds and far ahead in others, and order that holds by luck
+/// alone shows. The same in every run.
+std::uint8_t roundsAway(ThreadState& thread) {
+  constexpr std::uint32_t longest = 8;
+  Random random(++thread.yields * 1021 + thread.linear + thread.owner().index * 67);
+  return random.below(2) ? 0 : static_cast<std::uint8_t>(random.below(longest) + 1);
+}
+
 /// Runs a thread up to its next wait.
 void runThread(ThreadState& thread) {
   BlockState& block = thread.owner();
@@ -73,7 +82,10 @@ void runThread(ThreadState& thread) {
       arriveAtBarrier(thread);
       thread.status = ThreadStatus::Ready;
       continue; // does not wait
-    case WaitKind::Yield: thread.status = ThreadStatus::Yielded; return;
+    case WaitKind::Yield:
+      thread.status = ThreadStatus::Yielded;
+      thread.asleep = roundsAway(thread);
+      return;
     case WaitKind::None: thread.status = ThreadStatus::Ready; return; // a step of lockstep
     default: thread.status = ThreadStatus::Waiting; return;
     }
@@ -98,11 +110,14 @@ private:
   void retire();
   bool allStalled();
   bool stepping() const { return kind == ScheduleKind::Lockstep; }
+  void chooseNext();
+  void wakeYielded(BlockState& block);
 
   LaunchState& launch;
   ScheduleKind kind;
   Random random;
-  std::deque<BlockState*> running;
+  std::deque<BlockState*> running; ///< the last `stalled` ones have had their turn since anything moved
+  std::vector<std::uint32_t> warpOrder;
   BlockState* latest = nullptr;
   std::size_t stalled = 0;
   std::uint64_t seenProgress = 0, idleRounds = 0;
@@ -130,18 +145,31 @@ bool Grid::runWarp(BlockState& block, std::uint32_t warp) {
   }
 }
 
+/// Those whose time away is over; all of them when nobody else could go on.
+void Grid::wakeYielded(BlockState& block) {
+  bool any = false, asleep = false;
+  for (ThreadState& thread : block) {
+    if (thread.status == ThreadStatus::Yielded && thread.asleep == 0) thread.status = ThreadStatus::Ready;
+    if (thread.status == ThreadStatus::Yielded) asleep |= thread.asleep-- != 0;
+    any |= runnable(thread);
+  }
+  if (any || !asleep || running.size() > 1) return;
+  for (ThreadState& thread : block)
+    if (thread.status == ThreadStatus::Yielded) thread.status = ThreadStatus::Ready;
+}
+
 /// One round over the warps of a block.
 BlockResult Grid::turn(BlockState& block) {
   if (latest != &block) {
     if (latest) latest->alone = false;
     latest = &block;
   }
-  for (ThreadState& thread : block)
-    if (thread.status == ThreadStatus::Yielded) thread.status = ThreadStatus::Ready;
+  wakeYielded(block);
   bool ready = false;
-  std::uint32_t first = kind == ScheduleKind::Random ? random.below(block.warps) : 0;
-  for (std::uint32_t i = 0; i < block.warps && !launch.faulted; ++i)
-    ready |= runWarp(block, (first + i) % block.warps);
+  warpOrder.resize(block.warps);
+  std::iota(warpOrder.begin(), warpOrder.end(), 0u);
+  if (kind == ScheduleKind::Random) random.shuffle(warpOrder.data(), block.warps);
+  for (std::uint32_t i = 0; i < block.warps && !launch.faulted; ++i) ready |= runWarp(block, warpOrder[i]);
   if (!launch.pendingValues.empty()) settleValues(launch);
   if (launch.faulted) return BlockResult::Stalled;
   if (block.live == 0) return BlockResult::Finished;
@@ -197,6 +225,13 @@ bool Grid::allStalled() {
   return ++idleRounds < std::max(fewest, turns / std::max<std::uint64_t>(waiting, 1));
 }
 
+/// Brings the block that has the next turn to the front.
+void Grid::chooseNext() {
+  if (kind != ScheduleKind::Random) return;
+  auto waiting = static_cast<std::uint32_t>(running.size() - stalled);
+  if (waiting > 1) std::swap(running.front(), running[random.below(waiting)]);
+}
+
 void Grid::run() {
   setjmp(launch.escape); // abandonThread comes back here
   while (!launch.faulted) {
@@ -205,6 +240,7 @@ void Grid::run() {
       while (admit() && crowd) {
       }
     if (running.empty()) return;
+    chooseNext();
     switch (turn(*running.front())) {
     case BlockResult::Finished:
       retire();

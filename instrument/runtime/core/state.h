@@ -49,9 +49,8 @@ struct ThreadState : abi::ThreadContext {
   bool touched = false; ///< accessed memory since its token is its own
   std::unique_ptr<SyncState> sync;
   std::unique_ptr<Fibre> fibre;
-  Address polled = 0; ///< of the last atomic access
-  std::uint64_t polledValue = 0;
-  std::uint32_t polledBytes = 0;
+  std::uint32_t yields = 0; ///< times that it gave way
+  std::uint8_t asleep = 0;  ///< rounds that it stays away for the last one
 
   BlockState& owner() const;
   std::uint32_t warpBit() const { return 1u << lane; }
@@ -126,6 +125,17 @@ struct SyncWord {
   Clock device, wide;
   std::vector<std::pair<std::uint64_t, Clock>> byBlock; ///< releases of one block, for acquires of that block
   Clock& ofBlock(std::uint64_t block);
+  /// What the last update has to publish. It counts only if the update changes the word: nobody can tell a
+  /// value that was written back from the one before, so nobody can have waited for it. Whether it did is
+  /// seen at the next look at the word, because hooks stand before their access.
+  struct Update {
+    Address address = 0;
+    std::uint32_t bytes = 0; ///< 0: nothing to settle
+    std::uint64_t before = 0, block = 0;
+    Clock device, inBlock, wide;
+  };
+  Update last;
+  void settle();
 };
 
 /// Of one site: global (and the like) and shared, each with an address that it used.

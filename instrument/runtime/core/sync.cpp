@@ -3,9 +3,13 @@
 #include "instrument/runtime/core/context.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace kcheck::runtime {
 namespace {
+
+/// In SyncWord::Update::bytes: stored, whatever the value.
+constexpr std::uint32_t kAlways = ~std::uint32_t{0};
 
 SyncState& stateOf(ThreadState& thread) {
   if (!thread.sync) thread.sync = std::make_unique<SyncState>();
@@ -55,32 +59,58 @@ void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order) {
   }
 }
 
-void publish(ThreadState& thread, SyncWord& word, AtomicOrder order) {
+/// What a write of the thread makes known now.
+void prepare(ThreadState& thread, SyncWord::Update& update, AtomicOrder order) {
   BlockState& block = thread.owner();
+  bool wide = order.scope() >= 2;
+  update.block = block.index;
   if (order.releases()) {
-    Clock mine = everything(thread, false);
-    if (order.scope() >= 2) word.device.join(mine);
-    word.ofBlock(block.index).join(mine);
-    word.wide.join(everything(thread, true));
-    word.released = true;
+    update.inBlock = everything(thread, false);
+    if (wide) update.device = update.inBlock;
+    update.wide = everything(thread, true);
     renewToken(thread);
     return;
   }
-  bool own = thread.sync && thread.sync->hasFence;
-  if (!own && block.fencedWide.empty()) return;
-  if (order.scope() >= 2) {
-    if (own) word.device.join(thread.sync->fenced);
-    word.device.join(block.fenced);
+  if (wide) update.device = block.fenced;
+  update.inBlock = block.fencedBlock;
+  update.wide = block.fencedWide;
+  if (!thread.sync || !thread.sync->hasFence) return;
+  if (wide) update.device.join(thread.sync->fenced);
+  update.inBlock.join(thread.sync->fencedBlock);
+  update.wide.join(thread.sync->fencedWide);
+}
+
+/// Enters the thread's write of the word into what the word publishes.
+void publish(ThreadState& thread, SyncWord& word, Address at, std::uint32_t bytes, AtomicOrder order) {
+  SyncWord::Update update;
+  update.address = at;
+  update.bytes = bytes;
+  prepare(thread, update, order);
+  if (update.inBlock.empty() && update.wide.empty()) return;
+  word.last = std::move(update);
+  if (order.loads() && bytes <= sizeof word.last.before) {
+    std::memcpy(&word.last.before, reinterpret_cast<const void*>(at), bytes);
+    return;
   }
-  Clock& mine = word.ofBlock(block.index);
-  if (own) mine.join(thread.sync->fencedBlock);
-  mine.join(block.fencedBlock);
-  if (own) word.wide.join(thread.sync->fencedWide);
-  word.wide.join(block.fencedWide);
-  word.released = true;
+  word.last.before = ~std::uint64_t{0};
+  word.last.bytes = kAlways;
+  word.settle();
 }
 
 } // namespace
+
+void SyncWord::settle() {
+  if (!last.bytes) return;
+  std::uint64_t now = 0;
+  if (last.bytes != kAlways) std::memcpy(&now, reinterpret_cast<const void*>(last.address), last.bytes);
+  if (last.bytes == kAlways || now != last.before) {
+    device.join(last.device);
+    wide.join(last.wide);
+    ofBlock(last.block).join(last.inBlock);
+    released = true;
+  }
+  last = Update();
+}
 
 Clock& SyncWord::ofBlock(std::uint64_t block) {
   for (auto& [index, clock] : byBlock)
@@ -137,9 +167,10 @@ void fence(ThreadState& thread, std::uint32_t scope) {
   renewToken(thread);
 }
 
-void synchronise(ThreadState& thread, Address at, AtomicOrder order) {
+void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrder order) {
   LaunchState& launch = *thread.owner().launch;
   SyncWord& word = launch.words[at >> 2];
+  word.settle();
   if (order.loads()) acquire(thread, word, order);
   if (order.stores()) {
     ++word.version;
@@ -149,7 +180,7 @@ void synchronise(ThreadState& thread, Address at, AtomicOrder order) {
       word.byBlock.clear();
       word.released = false;
     }
-    publish(thread, word, order);
+    publish(thread, word, at, bytes, order);
   }
   SyncState& state = stateOf(thread);
   if (state.seenWord != at >> 2) state.rememberWord();
