@@ -44,6 +44,7 @@ PropertyResult checkInitialization(const KernelModel& model, const KernelCode& c
   if (!shared.empty()) {
     result.reason =
         fmt::format("whether `{}` is written before it is read is looked for in the run alone", shared);
+    result.runAlone = true;
     return result;
   }
   for (const llvm::Instruction& instruction : llvm::instructions(*code.function)) {
@@ -51,6 +52,7 @@ PropertyResult checkInitialization(const KernelModel& model, const KernelCode& c
     if (!isArray && !usesUndefined(instruction)) continue;
     const Location where = locationOf(instruction);
     result.reason = where.known() ? fmt::format("line {}: ", where.line) : "";
+    result.runAlone = isArray;
     result.reason += isArray ? "a local array is not followed element by element"
                              : "a local variable may be read before it is written";
     return result;

@@ -258,7 +258,7 @@ OrError<Options> answering(const Spelt& spelt) {
   }
   auto rule = ruleNamed(spelt.explain);
   if (!rule) return rule.error();
-  options.answer = std::string(explainRule((*rule)->id));
+  options.answer = explainRule((*rule)->id);
   return options;
 }
 

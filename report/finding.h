@@ -28,7 +28,8 @@ struct Access {
   Location where;
   std::string expr;
   std::optional<Dim3> block, thread; ///< absent for the host, or when the static pass needs none
-  std::string value;                 ///< `0`, or `0 -> 1` for a write; empty when not known
+  std::string by;    ///< who, when no thread is known: "the host", "a copy or fill", "a kernel"
+  std::string value; ///< `0`, or `0 -> 1` for a write; empty when not known
 };
 
 /// The memory that a finding is about.

@@ -131,6 +131,7 @@ void fillMemory(std::optional<MemoryFact>& memory, const std::optional<MemoryFac
 Finding confirmed(const Finding& fromStatic, Finding fromRun) {
   Finding joined = std::move(fromRun);
   joined.verdict = Verdict::Confirmed;
+  bool threadsOfRun = !joined.accesses.empty();
   if (fromStatic.rule == "race-scope")
     joined.rule = fromStatic.rule; // names the cause, where the run saw an effect
   if (joined.rule == "race-warp" && fromStatic.verdict == Verdict::Proved &&
@@ -139,6 +140,7 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
     joined.scope = fromStatic.scope;
     joined.message = fromStatic.message;
     joined.accesses = fromStatic.accesses;
+    threadsOfRun = false;
     joined.hint = fromStatic.hint;
   }
   joined.severity = std::max(joined.severity, fromStatic.severity);
@@ -157,8 +159,8 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
       }
   fillMemory(joined.memory, fromStatic.memory);
   joined.holdsFor = fromStatic.holdsFor;
-  joined.reason = fromStatic.reason;
-  if (joined.notes.empty()) joined.notes = fromStatic.notes;
+  joined.reason = fromStatic.verdict == Verdict::Possible ? fromStatic.reason : "";
+  if (joined.notes.empty() && !threadsOfRun) joined.notes = fromStatic.notes; // the values of its own threads
   if (joined.hint.empty()) joined.hint = fromStatic.hint;
   addKernels(joined, fromStatic);
   return joined;

@@ -119,7 +119,7 @@ std::vector<KernelResult> kernelResults(const Facts& facts, const std::optional<
          {Property::RaceFree, Property::BarriersUniform, Property::InBounds, Property::Initialized}) {
       bool known = std::ranges::find(result.properties, property, &PropertyResult::property) !=
                    result.properties.end();
-      if (!known) result.properties.push_back({property, Answer::Unknown, reason, "", {}});
+      if (!known) result.properties.push_back({property, Answer::Unknown, reason, "", {}, false});
     }
     std::ranges::sort(result.properties, {}, &PropertyResult::property);
   };

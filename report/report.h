@@ -17,6 +17,7 @@ struct PropertyResult {
   std::string reason;                   ///< of Unknown: line and cause; never empty then
   std::string holdsFor;                 ///< "any launch", a condition, or the launches
   std::vector<std::string> assumptions; ///< what a proof rests on beyond the program text
+  bool runAlone = false; ///< the static pass does not ask this question: the run alone answers it
 };
 
 /// What the static pass says of one kernel.
@@ -83,7 +84,8 @@ struct Report {
 struct Summary {
   std::size_t errors = 0, warnings = 0, notes = 0, suppressed = 0;
   std::size_t kernels = 0;
-  std::size_t proved = 0, refuted = 0, unknown = 0; ///< properties, over all kernels
+  std::size_t proved = 0, refuted = 0; ///< properties, over all kernels
+  std::size_t unknown = 0;             ///< likewise, of those that were asked
 };
 Summary summarize(const Report& report);
 

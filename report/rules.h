@@ -36,8 +36,11 @@ const Rule* findRule(std::string_view id);
 /// The rule with this id; an unknown id is an error that suggests the nearest one.
 OrError<const Rule*> ruleNamed(std::string_view id);
 
-/// The text of the rule's page (Markdown), as it was when kcheck was built. Empty for an unknown id.
-std::string_view explainRule(std::string_view id);
+/// The rule's page as it was when kcheck was built, set for a terminal. Empty for an unknown id.
+std::string explainRule(std::string_view id);
+
+/// A page of docs/rules as a terminal shows it.
+std::string setForTerminal(std::string_view page);
 
 /// Which rules are asked for.
 class RuleSet {

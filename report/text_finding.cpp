@@ -13,6 +13,7 @@ namespace kcheck::text {
 namespace {
 
 constexpr const char* kIndent = "      ";
+constexpr const char* kMemory = "memory"; // that has no name
 
 Style styleOf(Severity severity) {
   switch (severity) {
@@ -23,12 +24,24 @@ Style styleOf(Severity severity) {
   return Style::Plain;
 }
 
+/// Expectations (docs/expectations.md) are for tests to read.
+std::string withoutExpectations(const std::string& line) {
+  std::size_t at = line.find("// expect");
+  while (at != std::string::npos) {
+    std::size_t end = line.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at + 3);
+    if (end != std::string::npos && line[end] == ':')
+      return line.substr(0, line.find_last_not_of(' ', at - 1) + 1);
+    at = line.find("// expect", at + 1);
+  }
+  return line;
+}
+
 void writeSnippet(const Location& where, const std::vector<ColumnRange>& others, const TextOptions& options,
                   std::ostream& out) {
   if (!options.source || !where.known()) return;
   auto line = options.source->line(where.file, where.line);
   if (!line) return;
-  Snippet snippet = makeSnippet(*line, {where.column, where.endColumn}, others);
+  Snippet snippet = makeSnippet(withoutExpectations(*line), {where.column, where.endColumn}, others);
   std::string number = fmt::format("{:>5}", where.line);
   Paint paint(options.colour);
   out << fmt::format("{} | {}\n", number, snippet.text);
@@ -51,6 +64,7 @@ std::string who(const Finding& finding, std::size_t i) {
     return fmt::format("thread {} of block {}", index(*access.thread), index(*access.block));
   if (access.thread) return fmt::format("thread {}", index(*access.thread));
   if (access.block) return fmt::format("a thread of block {}", index(*access.block));
+  if (!access.by.empty()) return access.by;
   if (finding.scope == RaceScope::Host || finding.kernel.empty()) return "the host";
   return i == 0 ? "one thread" : "another thread";
 }
@@ -76,12 +90,21 @@ const char* isDone(AccessKind kind) {
 std::string exprOf(const Finding& finding, const Access& access) {
   if (!access.expr.empty()) return access.expr;
   if (finding.memory && !finding.memory->name.empty()) return finding.memory->name;
-  return "memory";
+  return kMemory;
+}
+
+bool isAdvice(const Finding& finding) {
+  const Rule* rule = findRule(finding.rule);
+  return rule && rule->group == RuleGroup::Perf;
+}
+
+std::string quotedExprOf(const Finding& finding, const Access& access) {
+  std::string expr = exprOf(finding, access);
+  return expr == kMemory ? expr : "`" + expr + "`";
 }
 
 void writeAccesses(const Finding& finding, std::ostream& out) {
-  if (const Rule* rule = findRule(finding.rule); rule && rule->group == RuleGroup::Perf)
-    return; // every thread does it
+  if (isAdvice(finding)) return; // about all threads of a warp
   std::size_t widestWho = 0, widestVerb = 0;
   for (std::size_t i = 0; i < finding.accesses.size(); ++i) {
     widestWho = std::max(widestWho, who(finding, i).size());
@@ -116,7 +139,7 @@ std::string outside(const MemoryFact& memory) {
 void writeBytes(const Finding& finding, std::ostream& out) {
   const Rule* rule = findRule(finding.rule);
   if (!finding.memory || !finding.memory->offset || finding.memory->bytes == 0 ||
-      (rule && rule->group == RuleGroup::Race))
+      (rule && rule->group == RuleGroup::Race) || finding.rule == "unwritten-output")
     return;
   const MemoryFact& memory = *finding.memory;
   std::string what = counted(memory.bytes, "byte");
@@ -125,21 +148,25 @@ void writeBytes(const Finding& finding, std::ostream& out) {
                      outside(memory));
 }
 
-std::string timesSeen(std::uint64_t count) {
+std::string timesSeen(const Finding& finding) {
+  std::uint64_t count = finding.count;
+  if (isAdvice(finding)) return fmt::format("in {} of the run", counted(count, "request"));
   if (count == 1) return "seen in the run once";
   return fmt::format("seen in the run {} times", count);
 }
 
 std::string verdictInWords(const Finding& finding) {
-  std::string proved = finding.holdsFor.empty() ? "" : "proved for " + finding.holdsFor;
+  // What the static pass held for possible is not proved by being seen.
+  const char* how = finding.verdict == Verdict::Confirmed && !finding.reason.empty() ? "possible" : "proved";
+  std::string proved = finding.holdsFor.empty() ? "" : fmt::format("{} for {}", how, finding.holdsFor);
   switch (finding.verdict) {
   case Verdict::Proved: return proved.empty() ? "proved" : proved;
   case Verdict::Possible:
     return finding.reason.empty() ? "possible" : "possible: the witness leans on " + finding.reason;
-  case Verdict::Observed: return finding.count ? timesSeen(finding.count) : "seen in the run";
+  case Verdict::Observed: return finding.count ? timesSeen(finding) : "seen in the run";
   case Verdict::Confirmed: break;
   }
-  std::string seen = finding.count ? timesSeen(finding.count) : "a replay of the witness shows it";
+  std::string seen = finding.count ? timesSeen(finding) : "a replay of the witness shows it";
   return proved.empty() ? seen + ", as the static pass says (confirmed)"
                         : fmt::format("{}; {} (confirmed)", proved, seen);
 }
@@ -171,9 +198,10 @@ void writeFurtherPlaces(const Finding& finding, const TextOptions& options, std:
   };
   for (const Access& access : finding.accesses)
     if (access.where.known() && !sameLine(access.where, finding.where))
-      note(access.where, fmt::format("`{}` is {} here", exprOf(finding, access), isDone(access.kind)));
+      note(access.where, fmt::format("{} is {} here", quotedExprOf(finding, access), isDone(access.kind)));
   for (const RelatedNote& related : finding.notes) note(related.where, related.message);
-  if (!finding.memory || !finding.memory->allocatedAt.known()) return;
+  if (!finding.memory || !finding.memory->allocatedAt.known() || finding.memory->allocatedAt == finding.where)
+    return;
   const MemoryFact& memory = *finding.memory;
   bool inSource = memory.space == MemorySpace::Shared || memory.space == MemorySpace::Local ||
                   memory.space == MemorySpace::Constant;

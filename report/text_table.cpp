@@ -87,8 +87,8 @@ Cell answerCell(const KernelResult& kernel, Property property, const Report& rep
   case Answer::Refuted: return {"refuted", Style::Red};
   case Answer::Unknown: break;
   }
-  if (report.ranStatic) return {"unknown", Style::Magenta};
-  return {launchedInRun(kernel, report) ? "none seen" : "not run"};
+  if (report.ranStatic && !found->runAlone) return {"unknown", Style::Magenta};
+  return {launchedInRun(kernel, report) ? "no fault seen" : "not run"};
 }
 
 std::string listed(const std::vector<std::string>& words) {
@@ -134,12 +134,22 @@ std::vector<Statement> statementsOf(const std::vector<const KernelResult*>& kern
   return all;
 }
 
+/// What the run says where the static pass does not know.
+const char* seenNone(Property property) {
+  switch (property) {
+  case Property::RaceFree: return "; the run saw none";
+  case Property::BarriersUniform: return "; in the run, all threads reached theirs";
+  case Property::InBounds: return "; the run saw no access outside";
+  case Property::Initialized: break;
+  }
+  return "; the run saw nothing wrong";
+}
+
 void writeStatements(const std::vector<const KernelResult*>& kernels, const Report& report,
                      std::ostream& out) {
   auto unknown = statementsOf(kernels, [&](const KernelResult& kernel, const PropertyResult& property) {
-    if (property.answer != Answer::Unknown || !report.ranStatic) return std::string();
-    std::string seen = launchedInRun(kernel, report) ? "; the run saw nothing wrong" : "";
-    return property.reason + seen;
+    if (property.answer != Answer::Unknown || property.runAlone || !report.ranStatic) return std::string();
+    return property.reason + (launchedInRun(kernel, report) ? seenNone(property.property) : "");
   });
   for (const Statement& statement : unknown)
     out << fmt::format("{} unknown because {}\n", statement.subject(), statement.sentence);

@@ -58,7 +58,8 @@ bool isTold(const Metric& metric, const Report& report) {
   });
 }
 
-/// Global accesses below 100 %, each place once, over all kernels that share it.
+/// Global accesses that move more sectors than their bytes need, each place once, over all kernels that share
+/// it.
 std::vector<WastefulLine> wastefulLines(const Report& report) {
   std::vector<WastefulLine> lines;
   for (const Metric* metric : shownMetrics(report)) {
@@ -78,7 +79,9 @@ std::vector<WastefulLine> wastefulLines(const Report& report) {
     same->sum.idealSectors += metric->idealSectors;
     same->sum.bytesRequested += metric->bytesRequested;
   }
-  std::erase_if(lines, [](const WastefulLine& line) { return line.efficiency() >= kFull; });
+  std::erase_if(lines, [](const WastefulLine& line) {
+    return line.efficiency() >= kFull || line.sum.sectors <= line.sum.idealSectors;
+  });
   std::ranges::sort(lines, {}, [](const WastefulLine& line) {
     return std::tie(line.where, line.access, line.sum.source); // unique, see above
   });
@@ -98,13 +101,11 @@ void writeWasteful(const WastefulLine& line, bool ran, const Paint& paint, std::
                                                         : "atomics on";
   std::string moved = perRequest(sum.sectors, sum.requests),
               ideal = perRequest(sum.idealSectors, sum.requests);
-  std::string compared =
-      sum.sectors <= sum.idealSectors ? ", the fewest possible" : ", where " + ideal + " would do";
   std::string expr = line.expr.empty() ? "memory" : "`" + line.expr + "`";
   std::string from = ran && sum.source == Source::Static ? " (from the static pass)" : "";
   out << paint(Style::Bold, place(line.where) + ":")
-      << fmt::format(" {} {}: {}, {} sector{} per request{}{}\n", what, expr, percent(line.efficiency()),
-                     moved, moved == "1" ? "" : "s", compared, from);
+      << fmt::format(" {} {}: {}, {} sectors per request, where {} would do{}\n", what, expr,
+                     percent(line.efficiency()), moved, ideal, from);
 }
 
 } // namespace

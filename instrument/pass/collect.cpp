@@ -1,5 +1,6 @@
 #include "instrument/pass/collect.h"
 
+#include "instrument/pass/shipped_headers.h"
 #include "instrument/pass/traffic.h"
 #include "instrument/pass/wire_reader.h"
 #include "instrument/pass/wording.h"
@@ -133,10 +134,19 @@ void Collector::addWaiting(Finding& finding, const wire::Finding& record) const 
   }
 }
 
+/// Who an access without a thread is by. The host's own reads and writes come first in their records.
+std::string actor(const wire::Finding& record, unsigned i) {
+  const wire::Access& access = record.access[i];
+  if (record.rule != wire::Rule::RaceHost || access.flags & wire::HasThread) return "";
+  if (access.doing != wire::Doing::Host) return "a kernel";
+  return (record.flags & wire::NoWait) && i == 0 ? "the host" : "a copy or fill";
+}
+
 void Collector::addRace(Finding& finding, const wire::Finding& record) const {
   bool atomic[2]{}, writes[2]{};
   for (unsigned i = 0; i < record.accessCount; ++i) {
     finding.accesses.push_back(access(record.access[i]));
+    finding.accesses.back().by = actor(record, i);
     atomic[i] = record.access[i].doing == wire::Doing::Atomic;
     writes[i] = finding.accesses[i].kind != AccessKind::Read;
   }
@@ -247,7 +257,8 @@ static Location userPlace(const llvm::DIInliningInfo& frames) {
     const llvm::DILineInfo& frame = frames.getFrame(i);
     if (frame.Line == 0 || frame.FileName == llvm::DILineInfo::BadString) continue;
     Location here{frame.FileName, frame.Line, frame.Column, 0};
-    bool toolkit = llvm::StringRef(frame.FileName).contains("/include/") && frame.FileName.starts_with("/");
+    const llvm::StringRef file = frame.FileName;
+    bool toolkit = (file.contains("/include/") && file.starts_with("/")) || isShippedHeader(file);
     if (!toolkit) return here;
     if (!innermost.known()) innermost = here;
   }

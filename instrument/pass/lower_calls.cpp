@@ -49,7 +49,7 @@ bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
     l.runtime(Call::kcAssertFail, {l.operand(0), l.operand(1), l.operand(2), l.operand(3)});
   } else if (name == "llvm.trap" || name == "llvm.debugtrap" || name == "llvm.ubsantrap" || name == "abort" ||
              name == "__cxa_pure_virtual") {
-    l.runtime(Call::kcTrap);
+    l.trap();
     value = l.type()->isVoidTy() ? nullptr : llvm::Constant::getNullValue(l.type());
   } else if (name.starts_with("llvm.prefetch")) {
     value = nullptr;

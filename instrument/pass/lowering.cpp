@@ -67,6 +67,10 @@ llvm::Value* Lowering::library(llvm::StringRef name, llvm::Type* result,
                       arguments);
 }
 
+void Lowering::trap() {
+  runtime(Call::kcTrap, {b.getInt32(code.sites.add(abi::SiteKind::Other, 0, call.getDebugLoc()))});
+}
+
 llvm::Value* Lowering::unsupported(const std::string& feature) {
   std::uint32_t site = code.sites.add(abi::SiteKind::Other, 0, call.getDebugLoc());
   const SiteRow& row = code.sites[site];

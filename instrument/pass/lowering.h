@@ -45,6 +45,7 @@ public:
 
   /// Reports the feature when the place is reached; the value is undefined there.
   llvm::Value* unsupported(const std::string& feature);
+  void trap();
 
 private:
   void markSite(llvm::Instruction& access);

@@ -1,6 +1,7 @@
 // The site table: where each access stands, also for accesses that the front end did not number (PTX,
 // collectives) and for header code that was inlined into several places.
 #include "instrument/pass/device_code.h"
+#include "instrument/pass/shipped_headers.h"
 
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugLoc.h>
@@ -27,7 +28,7 @@ std::string fileOf(const llvm::DILocation& where) {
 
 bool isSystemHeader(llvm::StringRef file) {
   return file.starts_with("/usr/") || file.contains("/lib/clang/") || file.contains("/cuda/include/") ||
-         file.contains("/cccl/") || file.contains("__clang_cuda");
+         file.contains("/cccl/") || file.contains("__clang_cuda") || isShippedHeader(file);
 }
 
 /// The innermost place that is not in a system header; the outermost place when all are.

@@ -26,6 +26,11 @@ Finding noteOn(const Metric& metric, const Facts& facts, const char* rule) {
   return note;
 }
 
+std::string oneDecimal(double value) {
+  std::string text = fmt::format("{:.1f}", value);
+  return text.ends_with(".0") ? text.substr(0, text.size() - 2) : text;
+}
+
 const char* what(const Metric& metric) {
   return metric.access == AccessKind::Write    ? "store"
          : metric.access == AccessKind::Atomic ? "atomic"
@@ -56,11 +61,10 @@ void addTrafficNotes(Observation& observation, const Facts& facts) {
     if (metric.sectors < 2 * metric.idealSectors || metric.sectors < metric.idealSectors + kEnoughSectors)
       continue;
     Finding note = noteOn(metric, facts, "uncoalesced");
-    note.message =
-        fmt::format("uncoalesced {}: {:.1f} sectors per request where {:.1f} would hold the data, {:.1f} % "
-                    "of the bytes moved are used",
-                    what(metric), metric.sectorsPerRequest(),
-                    double(metric.idealSectors) / double(metric.requests), metric.efficiency());
+    note.message = fmt::format(
+        "uncoalesced {}: {} sectors per request where {} would do; {} % of the bytes moved are used",
+        what(metric), oneDecimal(metric.sectorsPerRequest()),
+        oneDecimal(double(metric.idealSectors) / double(metric.requests)), oneDecimal(metric.efficiency()));
     note.hint = "let neighbouring threads access neighbouring elements";
     observation.findings.push_back(std::move(note));
   }

@@ -31,7 +31,9 @@ bool wordLostUpdate(Finding& finding) {
   if (!isLostUpdate(finding)) return false;
   finding.message = fmt::format("threads update {} without ordering, so updates are lost", subject(finding));
   std::string expr = finding.accesses[0].expr;
-  if (!expr.empty()) finding.hint = fmt::format("one atomic operation, such as atomicAdd(&{}, ...)", expr);
+  if (!expr.empty())
+    finding.hint =
+        fmt::format("one atomic operation, such as atomicAdd(&{}, ...), or an element for each thread", expr);
   return true;
 }
 
@@ -152,10 +154,9 @@ void wordBarrier(Finding& finding, const wire::Finding& record) {
   finding.message =
       fmt::format("{} of the block {} at this barrier while {}", counted(waiting.count, "thread"),
                   waiting.count == 1 ? "waits" : "wait", waitingGroup(other));
-  finding.hint =
-      other.doing == wire::Doing::Returned
-          ? "let every thread reach the barrier; guard the work around it instead of returning early"
-          : "move the barrier to where every thread of the block passes";
+  finding.hint = other.doing == wire::Doing::Returned
+                     ? "let every thread reach the barrier, and guard the work around it"
+                     : "move the barrier to where every thread of the block passes";
 }
 
 void wordMask(Finding& finding, const wire::Finding& record, const std::string& text) {
@@ -182,6 +183,28 @@ void wordHang(Finding& finding, const wire::Finding& record) {
   finding.message = fmt::format("no thread can go on: {} {}", counted(first.count, "thread"),
                                 first.scope ? (first.count == 1 ? "polls here" : "poll here")
                                             : (first.count == 1 ? "waits here" : "wait here"));
+}
+
+/// How much of a copy to the host was never written: all, the end of it, or pieces.
+void wordUnwritten(Finding& finding, const wire::Finding& record) {
+  const std::uint64_t first = record.numbers[0], bytes = record.numbers[1], missing = record.memory.bytes;
+  const auto offset = finding.memory ? finding.memory->offset.value_or(0) : std::int64_t(first);
+  std::string which =
+      missing == bytes ? fmt::format("any of them, in {}", memoryName(finding))
+      : first + missing == bytes
+          ? fmt::format("the last {} of them, from byte {} of {} on", missing, offset, memoryName(finding))
+          : fmt::format("{} of them, the first at byte {} of {}", missing, offset, memoryName(finding));
+  finding.message =
+      fmt::format("{} copied to the host, but nobody has written {}", counted(bytes, "byte"), which);
+  if (missing < bytes && first + missing == bytes)
+    finding.hint = "a grid that covers the array: (n + block - 1) / block blocks, and a guard in the kernel";
+}
+
+std::string threadOf(const wire::Finding& record) {
+  const wire::Access& access = record.access[0];
+  if (!record.accessCount || !(access.flags & wire::HasThread)) return "a thread";
+  auto index = [](const std::uint32_t(&at)[3]) { return fmt::format("({},{},{})", at[0], at[1], at[2]); };
+  return fmt::format("thread {} of block {}", index(access.thread), index(access.block));
 }
 
 } // namespace
@@ -217,20 +240,26 @@ Severity severityOf(wire::Rule rule) {
   return rule == wire::Rule::Leak || rule == wire::Rule::UncheckedError ? Severity::Warning : Severity::Error;
 }
 
+/// With a point, so that it is seen to be no integer.
+template <class Real> static std::string decimal(Real value) {
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
 std::string valueText(std::uint64_t content, unsigned bytes) {
   if (bytes == 4) {
     auto integer = static_cast<std::int32_t>(content);
     float real = std::bit_cast<float>(static_cast<std::uint32_t>(content));
     bool small = integer > -(1 << 24) && integer < (1 << 24);
     bool likelyReal = std::isnormal(real) && std::fabs(real) > 1e-6f && std::fabs(real) < 1e7f;
-    return small || !likelyReal ? fmt::format("{}", integer) : fmt::format("{}f", real);
+    return small || !likelyReal ? fmt::format("{}", integer) : decimal(real);
   }
   if (bytes == 8) {
     auto integer = static_cast<std::int64_t>(content);
     double real = std::bit_cast<double>(content);
     bool small = integer > -(std::int64_t{1} << 48) && integer < (std::int64_t{1} << 48);
     bool likelyReal = std::isnormal(real) && std::fabs(real) > 1e-9 && std::fabs(real) < 1e15;
-    return small || !likelyReal ? fmt::format("{}", integer) : fmt::format("{}", real);
+    return small || !likelyReal ? fmt::format("{}", integer) : decimal(real);
   }
   if (bytes == 1) return fmt::format("{}", static_cast<std::int8_t>(content));
   return fmt::format("{}", static_cast<std::int16_t>(content));
@@ -263,13 +292,14 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
     return;
   case wire::Rule::UninitializedRead:
     finding.message = fmt::format("read of {}, which nobody has written", subject(finding));
+    if (finding.memory && finding.memory->space == MemorySpace::Global)
+      finding.hint = "cudaMemset or a copy before the launch";
+    else if (finding.memory && finding.memory->space == MemorySpace::Shared)
+      finding.hint = "let the block write all of the array first, in a loop, and then a barrier";
     return;
   case wire::Rule::UnwrittenOutput:
     if (!text.empty()) break;
-    finding.message = fmt::format("{} copied to the host, but nobody has written {} from byte {} on",
-                                  counted(record.numbers[1], "byte"), memoryName(finding),
-                                  finding.memory ? finding.memory->offset.value_or(0) : 0);
-    return;
+    return wordUnwritten(finding, record);
   case wire::Rule::Leak:
     finding.message = fmt::format("{} allocated here {} never freed", counted(record.numbers[0], "byte"),
                                   record.numbers[0] == 1 ? "is" : "are");
@@ -280,7 +310,10 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
         fmt::format("{} of {} through a pointer to host memory", verb(record), counted(bytes, "byte"));
     finding.hint = "copy the data to device memory, or allocate it with cudaMallocManaged or cudaHostAlloc";
     return;
-  case wire::Rule::AssertFailed: finding.message = fmt::format("the assertion `{}` fails", text); return;
+  case wire::Rule::AssertFailed:
+    finding.message = fmt::format("the assertion `{}` fails in {}", text, threadOf(record));
+    return;
+  case wire::Rule::Trap: finding.message = fmt::format("{} {}", threadOf(record), text); return;
   case wire::Rule::Unsupported: finding.message = fmt::format("kcheck does not support {} yet", text); return;
   default: break;
   }

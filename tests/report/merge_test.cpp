@@ -132,6 +132,13 @@ TEST(Merge, PossibleBecomesConfirmedWhenTheRunSeesIt) {
   EXPECT_EQ(report.findings[0].reason, "the value of `n`");
 }
 
+TEST(Merge, NotesOnTheThreadsOfTheWitnessGoWithThem) {
+  Finding proved = tileRace(Verdict::Proved);
+  proved.notes = {{at(file, 3, 5), "the first thread has i = 7"}};
+  EXPECT_THAT(merged({proved}, {tileRace(Verdict::Observed, 12)}).findings[0].notes, IsEmpty());
+  EXPECT_THAT(merged({proved}, {}).findings[0].notes, SizeIs(1));
+}
+
 TEST(Merge, OtherPairsStayApart) {
   Finding other = race(Verdict::Observed, {access(AccessKind::Write, 1), access(AccessKind::Read, 0)}, 3);
   Report report = merged({tileRace(Verdict::Proved)}, {other});

@@ -39,9 +39,10 @@ TEST(Pages, EveryRuleHasOneThatSaysWhatTheTableSays) {
         std::string(rule.title) + ". Group `" + toString(rule.group) + "`, " + toString(rule.severity) + ".";
     EXPECT_THAT(unwrapped(page), HasSubstr(head));
     EXPECT_THAT(unwrapped(page), HasSubstr(std::string("In short: ") + rule.meaning + "."));
-    for (const char* section : {"What happens", "Wrong", "Repair", "How sure kcheck is", "Other tools"})
+    for (const char* section :
+         {"What happens", "Wrong", "What kcheck prints", "Repair", "How sure kcheck is", "Other tools"})
       EXPECT_THAT(page, HasSubstr(std::string("\n## ") + section + "\n"));
-    for (const char* part : {"\n```cuda\n", "\n- Static: ", "\n- Run: "}) EXPECT_THAT(page, HasSubstr(part));
+    for (const char* part : {"\n```cuda ", "\n- Static: ", "\n- Run: "}) EXPECT_THAT(page, HasSubstr(part));
   }
 }
 
@@ -52,8 +53,16 @@ TEST(Pages, NonePastTheTable) {
   }
 }
 
+TEST(Pages, AreSetForATerminal) {
+  EXPECT_EQ(setForTerminal("# id\n\nText `x`.\n\n## Wrong\n```cuda id.cu\nint x;\n\n# 1\n```\n## Repair\n"),
+            "id\n\nText `x`.\n\nWRONG\n    int x;\n\n    # 1\nREPAIR\n");
+  for (const Rule& rule : allRules())
+    EXPECT_THAT(explainRule(rule.id), testing::Not(HasSubstr("```"))) << rule.id;
+}
+
 TEST(Pages, AreBuiltIn) {
-  for (const Rule& rule : allRules()) EXPECT_EQ(explainRule(rule.id), pageOf(rule)) << rule.id;
+  for (const Rule& rule : allRules())
+    EXPECT_EQ(explainRule(rule.id), setForTerminal(pageOf(rule))) << rule.id;
   EXPECT_EQ(explainRule("no-such-rule"), "");
 }
 

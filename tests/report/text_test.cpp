@@ -55,12 +55,59 @@ TEST(TextFinding, VerdictsInPlainWords) {
   EXPECT_THAT(textOf(finding),
               HasSubstr("      seen in the run once, as the static pass says (confirmed)\n"));
   finding.holdsFor = "any launch";
+  EXPECT_THAT(textOf(finding),
+              HasSubstr("      possible for any launch; seen in the run once (confirmed)\n"));
+  finding.reason.clear();
   EXPECT_THAT(textOf(finding), HasSubstr("      proved for any launch; seen in the run once (confirmed)\n"));
   finding.count = 0;
   EXPECT_THAT(textOf(finding),
               HasSubstr("      proved for any launch; a replay of the witness shows it (confirmed)\n"));
   finding.verdict = Verdict::Proved;
   EXPECT_THAT(textOf(finding), HasSubstr("      proved for any launch\n"));
+}
+
+std::string snippetOf(const std::string& line) {
+  MemorySourceReader source;
+  source.add("a.cu", line + "\n");
+  Finding finding;
+  finding.where = at("a.cu", 1, 3);
+  TextOptions options;
+  options.source = &source;
+  std::ostringstream out;
+  text::writeFinding(finding, options, out);
+  return out.str();
+}
+
+TEST(TextFinding, ExpectationsAreNotShown) {
+  EXPECT_THAT(snippetOf("  c[0] += 1; // expect: race-global // expect-efficiency: 25"),
+              HasSubstr("|   c[0] += 1;\n"));
+  EXPECT_THAT(snippetOf("  c[0] += 1; // expected by all"), HasSubstr("|   c[0] += 1; // expected by all\n"));
+  EXPECT_THAT(snippetOf("  c[0] += 1; // why // expect-run: leak"), HasSubstr("|   c[0] += 1; // why\n"));
+}
+
+TEST(TextFinding, HostRacesNameWhoTheyAreBetween) {
+  Finding race;
+  race.rule = "race-host";
+  race.scope = RaceScope::Host;
+  race.where = {"a.cu", 3, 5, 9};
+  Access write, read;
+  write.kind = AccessKind::Write;
+  write.expr = "a[i]";
+  write.by = "a kernel";
+  read.by = "the host";
+  race.accesses = {write, read};
+  EXPECT_THAT(textOf(race), HasSubstr("      a kernel writes a[i]\n      the host reads  memory\n"));
+}
+
+TEST(TextFinding, AdviceIsAboutRequestsNotThreads) {
+  Finding advice;
+  advice.rule = "uncoalesced";
+  advice.severity = Severity::Note;
+  advice.where = {"a.cu", 3, 5, 9};
+  advice.accesses.emplace_back();
+  advice.count = 32;
+  EXPECT_THAT(textOf(advice), HasSubstr("      in 32 requests of the run\n"));
+  EXPECT_THAT(textOf(advice), testing::Not(HasSubstr("reads")));
 }
 
 TEST(TextFinding, AdviceOnHostCodeNeedsNoVerdict) {
@@ -152,6 +199,33 @@ TEST(TextTable, BroadcastDoesNotMakeUpForScatter) {
                     HasSubstr("vecadd.cu:6:3: loads of memory: 12.5 %, 32 sectors per request, where 4 "
                               "would do\n"),
                     Not(HasSubstr("vecadd.cu:5:3"))));
+}
+
+TEST(TextTable, NoLineWhereNothingIsWastedOrAFindingSaysSo) {
+  Sample sample = cleanSample();
+  const std::string name = sample.report.kernels[0].name;
+  sample.report.metrics = {metricOf(name, 0, at("vecadd.cu", 5, 3), AccessKind::Read, 1, 1, 1, 4), // one lane
+                           metricOf(name, 1, at("vecadd.cu", 6, 3), AccessKind::Read, 1, 32, 4, 128)};
+  Finding told;
+  told.rule = "uncoalesced";
+  told.severity = Severity::Note;
+  told.where = at("vecadd.cu", 6, 3);
+  sample.report.findings = {told};
+  EXPECT_THAT(sample.text(), AllOf(HasSubstr("12.5 % / -\n"), Not(HasSubstr("loads of memory"))));
+}
+
+TEST(TextTable, WhatTheRunAloneAnswersIsNeitherUnknownNorSaidAgain) {
+  Sample sample = cleanSample();
+  KernelResult& kernel = sample.report.kernels[0];
+  kernel.properties[3] = answer(Property::Initialized, Answer::Unknown, "not asked");
+  kernel.properties[3].runAlone = true;
+  kernel.properties[2] = answer(Property::InBounds, Answer::Unknown, "the size of `x` is not known");
+  Launch launch;
+  launch.kernel = kernel.symbol;
+  sample.report.run.launches = {launch};
+  EXPECT_THAT(sample.text(), AllOf(HasSubstr("unknown  no fault seen"), Not(HasSubstr("not asked"))));
+  EXPECT_THAT(sample.text(), HasSubstr("the size of `x` is not known; the run saw no access outside\n"));
+  EXPECT_EQ(summarize(sample.report).unknown, 1u);
 }
 
 TEST(TextTable, OneLinePerPlaceOverInstantiations) {

@@ -25,7 +25,7 @@ void kcAtomic(kcheck::abi::ThreadContext*, void*, std::uint64_t, std::uint32_t, 
 void kcFence(kcheck::abi::ThreadContext*, std::uint32_t);
 void kcLocal(kcheck::abi::ThreadContext*, void*, std::uint64_t, void*, std::uint64_t, std::uint32_t);
 void* kcFrame(kcheck::abi::ThreadContext*, std::uint64_t);
-void kcTrap(kcheck::abi::ThreadContext*);
+void kcTrap(kcheck::abi::ThreadContext*, std::uint32_t site);
 }
 
 namespace kcheck::test {

@@ -153,7 +153,7 @@ bool leave(Builder& p, const Statement&) {
 }
 
 bool trap(Builder& p, const Statement&) {
-  p.l.runtime(Call::kcTrap);
+  p.l.trap();
   return true;
 }
 

@@ -168,12 +168,20 @@ void reportLeaks() {
   }
 }
 
+/// How many of the bytes from `at` on nobody has written.
+static std::size_t unwrittenFrom(const std::byte* from, std::size_t bytes, std::size_t at) {
+  std::size_t missing = 0;
+  while ((at += firstUnwritten(from + at, bytes - at)) < bytes) ++missing, ++at;
+  return missing;
+}
+
 void reportUnwritten(const void* pointer, std::size_t bytes, std::size_t first, void* caller) {
   wire::Finding finding = emptyFinding(wire::Rule::UnwrittenOutput);
   finding.caller = reinterpret_cast<std::uint64_t>(caller);
   finding.numbers[0] = first;
   finding.numbers[1] = bytes;
-  describeMemory(finding.memory, static_cast<const std::byte*>(pointer) + first, 1);
+  describeMemory(finding.memory, static_cast<const std::byte*>(pointer) + first,
+                 unwrittenFrom(static_cast<const std::byte*>(pointer), bytes, first));
   report(finding);
 }
 

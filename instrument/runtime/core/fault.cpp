@@ -45,8 +45,7 @@ void onFault(int signal, siginfo_t* info, void*) {
     finding.kernel = launch->name;
     finding.accessCount = 1;
     finding.access[0] = describeThread(thread, wire::kNoSite, wire::Doing::None);
-    finding.text =
-        text(stack ? "the thread's stack overflowed" : "an arithmetic or illegal instruction trap");
+    finding.text = text(stack ? "overflows its stack" : "divides by zero or executes an illegal instruction");
     report(finding);
   }
   abandonThread(thread, memory ? DeviceFault::IllegalAddress : DeviceFault::Trap);

@@ -114,10 +114,11 @@ void kcAssertFail(abi::ThreadContext* context, const char* expression, const cha
   abandonThread(thread, DeviceFault::Assert);
 }
 
-void kcTrap(abi::ThreadContext* context) {
+void kcTrap(abi::ThreadContext* context, std::uint32_t site) {
   ThreadState& thread = stateOf(context);
   wire::Finding finding = findingOf(thread, wire::Rule::Trap);
-  finding.text = text("the kernel stopped itself with a trap");
+  finding.access[0].site = site;
+  finding.text = text("executes a trap, which ends the kernel");
   report(finding);
   abandonThread(thread, DeviceFault::Trap);
 }

@@ -1,7 +1,7 @@
 // Words that no thread writes are found when they are copied to the host: the last one, and every other one.
 // expect-report: unwritten-output
-// expect-report: from byte 252 on
-// expect-report: from byte 4 on
+// expect-report: the last 4 of them, from byte 252 of `first`
+// expect-report: 128 of them, the first at byte 4 of `second`
 // expect-status: 1
 #include "check.h"
 
