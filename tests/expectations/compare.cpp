@@ -48,11 +48,11 @@ private:
     return std::filesystem::path(record.value("file", "")).filename() == name;
   }
 
-  std::vector<const Json*> findingsAt(unsigned line, const std::string& rule) const {
+  std::vector<const Json*> findingsOf(const ExpectedFinding& one) const {
     std::vector<const Json*> found;
     for (const Json& finding : report.at("findings"))
-      if (!finding.value("suppressed", false) && isHere(finding) && finding.at("line") == line &&
-          finding.at("rule") == rule)
+      if (!finding.value("suppressed", false) && isHere(finding) && finding.at("rule") == one.rule &&
+          (one.anywhere || finding.at("line") == one.line))
         found.push_back(&finding);
     return found;
   }
@@ -61,7 +61,7 @@ private:
     bool fromStatic = verdict == "proved" || verdict == "possible";
     if (from == From::Static) return fromStatic;
     if (from == From::Run) return verdict == "observed";
-    if (from == From::Later) return true;
+    if (from == From::Later || from == From::Any) return true;
     switch (expected.passes) {
     case Passes::Static: return fromStatic;
     case Passes::Run: return verdict == "observed";
@@ -73,6 +73,7 @@ private:
   std::string wanted(From from) const {
     if (from == From::Static) return "by the static pass alone (proved or possible)";
     if (from == From::Run) return "by the run alone (observed)";
+    if (from == From::Any) return "on any line";
     switch (expected.passes) {
     case Passes::Static: return "by the static pass (proved or possible)";
     case Passes::Run: return "by the run (observed)";
@@ -91,13 +92,13 @@ private:
 
   bool isExpected(const Json& finding) const {
     return isHere(finding) && std::ranges::any_of(expected.findings, [&](const ExpectedFinding& one) {
-             return finding.at("line") == one.line && finding.at("rule") == one.rule;
+             return finding.at("rule") == one.rule && (one.anywhere || finding.at("line") == one.line);
            });
   }
 
   void compareFindings() {
     for (const ExpectedFinding& one : expected.findings) {
-      std::vector<const Json*> found = findingsAt(one.line, one.rule);
+      std::vector<const Json*> found = findingsOf(one);
       if (one.from == From::Later) continue;
       if (found.empty()) {
         problem(one.line,

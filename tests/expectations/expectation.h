@@ -13,13 +13,14 @@ namespace kcheck::expectations {
 enum class Passes { Both, Static, Run };
 
 /// `expect:` wants the finding from every pass that sees the file, `expect-static:` and `expect-run:` from
-/// that one alone; `expect-later:` allows it without asking for it.
-enum class From { All, Static, Run, Later };
+/// that one alone, `expect-anywhere:` from any; `expect-later:` allows it without asking for it.
+enum class From { All, Static, Run, Any, Later };
 
 struct ExpectedFinding {
-  unsigned line = 0;
+  unsigned line = 0; ///< of the comment
   std::string rule;
   From from = From::All;
+  bool anywhere = false; ///< on any line: the comment stands on a line of its own
 };
 
 /// `expect-proved:` above a kernel.

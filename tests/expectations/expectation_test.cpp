@@ -149,6 +149,18 @@ TEST(Verdicts, LaterIsAllowedButNotAskedFor) {
   EXPECT_THAT(compared(text, report({finding(2, "bank-conflict")})), testing::SizeIs(1));
 }
 
+TEST(Anywhere, WantsTheRuleOnSomeLineAndNoOther) {
+  const std::string text = withMain + "// expect-anywhere: race-global\n" + "c += 1;\nc += 2;\n";
+  EXPECT_THAT(compared(text, report({finding(4, "race-global", "observed")})), IsEmpty());
+  EXPECT_THAT(compared(text, report({finding(3, "race-global"), finding(4, "race-global")})), IsEmpty());
+  EXPECT_THAT(compared(text, report({})),
+              ElementsAre(HasSubstr("missing: expected race-global on any line")));
+  EXPECT_THAT(compared(text, report({finding(3, "race-global"), finding(4, "leak")})),
+              ElementsAre(HasSubstr("extra")));
+  EXPECT_THAT(parse("c += 1; // expect-anywhere: race-global\n").mistakes,
+              ElementsAre(HasSubstr("line of its own")));
+}
+
 const std::string twoKernels = "// expect-proved: race-free, in-bounds\n"
                                "template <class T>\n"
                                "__global__ void k(T* x) {}\n"

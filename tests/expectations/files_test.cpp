@@ -1,8 +1,9 @@
-// Every .cu file of kernels/ and fixtures/ against the expectations in its comments. The files are found,
-// never listed. Further suites: each compiles without a CUDA toolkit, and each is real CUDA by nvcc's
+// Every .cu file of kernels/, fixtures/ and docs/ against the expectations in its comments. The files are
+// found, never listed. Further suites: each compiles without a CUDA toolkit, and each is real CUDA by nvcc's
 // judgement.
 #include "child.h"
 #include "expectation.h"
+#include "machine.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ double secondsAllowed() {
 
 std::vector<std::string> cudaFiles() {
   std::vector<std::string> files;
-  for (const char* folder : {"kernels", "fixtures"}) {
+  for (const char* folder : {"kernels", "fixtures", "docs"}) {
     if (!fs::exists(root / folder)) continue;
     for (const auto& entry : fs::recursive_directory_iterator(root / folder))
       if (entry.is_regular_file() && entry.path().extension() == ".cu")
@@ -97,20 +98,8 @@ TEST_P(WithoutToolkit, Compiles) {
   EXPECT_TRUE(child.status == 0 || child.status == 1) << "status " << child.status << "\n" << child.output;
 }
 
-/// nvcc where the toolkit usually is, or on the path; empty when it is not on this machine.
-std::string nvcc() {
-  std::vector<fs::path> folders{"/usr/local/cuda/bin"};
-  for (const char* variable : {"CUDA_PATH", "CUDA_HOME"})
-    if (const char* value = std::getenv(variable)) folders.insert(folders.begin(), fs::path(value) / "bin");
-  std::istringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
-  for (std::string folder; std::getline(path, folder, ':');) folders.push_back(folder);
-  for (const fs::path& folder : folders)
-    if (access((folder / "nvcc").c_str(), X_OK) == 0) return folder / "nvcc";
-  return "";
-}
-
 TEST_P(Nvcc, Compiles) {
-  std::string compiler = nvcc();
+  std::string compiler = findNvcc();
   if (compiler.empty()) GTEST_SKIP() << "no nvcc on this machine";
   TemporaryFile object(".o");
   ChildResult child = runChild({compiler, "-arch=sm_80", "-I", (root / "include").string(), "-c", "-o",
@@ -120,9 +109,9 @@ TEST_P(Nvcc, Compiles) {
   EXPECT_EQ(child.status, 0) << child.output;
 }
 
-TEST(Discovery, FindsFilesInBothFolders) {
+TEST(Discovery, FindsFilesInEveryFolder) {
   std::vector<std::string> files = cudaFiles();
-  for (const char* folder : {"kernels/", "fixtures/"})
+  for (const char* folder : {"kernels/", "fixtures/", "docs/rules/", "docs/course/"})
     EXPECT_TRUE(std::ranges::any_of(files, [&](const std::string& file) { return file.starts_with(folder); }))
         << folder;
 }

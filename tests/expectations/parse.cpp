@@ -89,6 +89,9 @@ private:
 
   void read(const Directive& directive, unsigned line) {
     if (directive.verb == "expect-proved") return readProof(directive, line);
+    if (directive.verb == "expect-anywhere" ||
+        (directive.verb == "expect-later" && !source[line - 1].hasCode))
+      return readAnywhere(directive, line);
     if (!source[line - 1].hasCode)
       return mistake(line, directive.verb + " stands at the end of the line that it is about");
     if (directive.verb == "expect") return readFindings(directive, line, From::All);
@@ -101,7 +104,14 @@ private:
     mistake(line, "there is no `" + directive.verb + ":`");
   }
 
-  void readFindings(const Directive& directive, unsigned line, From from) {
+  /// What an exercise shows; where, is for its reader to see.
+  void readAnywhere(const Directive& directive, unsigned line) {
+    bool later = directive.verb == "expect-later";
+    if (source[line - 1].hasCode) return mistake(line, directive.verb + " stands on a line of its own");
+    readFindings(directive, line, later ? From::Later : From::Any, true);
+  }
+
+  void readFindings(const Directive& directive, unsigned line, From from, bool anywhere = false) {
     std::vector<std::string> rules = splitAt(directive.text, ',');
     if (rules.empty()) mistake(line, directive.verb + " names no rule");
     for (const std::string& rule : rules) {
@@ -113,7 +123,7 @@ private:
       else if (from == From::Run && result.passes == Passes::Static)
         mistake(line, "the file has no run");
       else
-        result.findings.push_back({line, rule, from});
+        result.findings.push_back({line, rule, from, anywhere});
     }
   }
 

@@ -1,0 +1,12 @@
+// A launch that fails, and nobody asks.
+__global__ void fill(float* x) {
+  x[threadIdx.x] = 1;
+}
+
+int main() {
+  float* x;
+  cudaMalloc(&x, 2048 * sizeof(float));
+  fill<<<1, 2048>>>(x); // expect-run: unchecked-error // expect-later: invalid-launch
+  cudaDeviceSynchronize();
+  cudaFree(x);
+}
