@@ -1,0 +1,10 @@
+// The same with A stored by columns.
+// launch: gemv<<<4, 128>>>(double[512]=uninitialized, double[131072], double[256], 512, 256)
+// expect-proved: race-free, barriers-uniform
+__global__ void gemv(double* y, const double* a, const double* x, int rows, int columns) {
+  int row = blockIdx.x * blockDim.x + threadIdx.x;
+  if (row >= rows) return;
+  double sum = 0;
+  for (int k = 0; k < columns; ++k) sum += a[k * rows + row] * x[k]; // expect-efficiency: 100
+  y[row] = sum;
+}

@@ -1,0 +1,17 @@
+// y = A x with A stored by columns: each block brings x into shared memory, 128 elements at a time.
+// launch: gemv<<<8, 128>>>(double[1000]=uninitialized, double[1000000], double[1000], 1000)
+// expect-proved: barriers-uniform
+__global__ void gemv(double* y, const double* a, const double* x, int n) {
+  __shared__ double window[128];
+  int t = threadIdx.x;
+  int row = blockIdx.x * 128 + t;
+  double sum = 0;
+  for (int start = 0; start < n; start += 128) { // idle threads of the last block stay, and help to load
+    if (start + t < n) window[t] = x[start + t];
+    __syncthreads();
+    for (int k = 0; k < 128 && start + k < n; ++k)
+      if (row < n) sum += a[(start + k) * n + row] * window[k];
+    __syncthreads();
+  }
+  if (row < n) y[row] = sum;
+}
