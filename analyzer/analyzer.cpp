@@ -109,7 +109,7 @@ private:
     for (Property property :
          {Property::RaceFree, Property::BarriersUniform, Property::InBounds, Property::Initialized})
       result.properties.push_back(
-          {property, Answer::Unknown, "kernels of libraries are checked in the run alone", "", {}});
+          {property, Answer::Unknown, "kernels of libraries are checked in the run alone", "", {}, false});
     analysis.kernels.push_back(std::move(result));
   }
 

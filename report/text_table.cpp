@@ -206,7 +206,7 @@ bool tablesMatter(const Report& report) {
     return isSilentLibraryKernel(report, kernel) ||
            std::ranges::any_of(kernel.properties, [&](const PropertyResult& property) {
              return property.answer == Answer::Refuted ||
-                    (property.answer == Answer::Unknown && report.ranStatic);
+                    (property.answer == Answer::Unknown && !property.runAlone && report.ranStatic);
            });
   });
   return open || anyWasteful(report);

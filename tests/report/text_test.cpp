@@ -210,6 +210,7 @@ TEST(TextTable, NoLineWhereNothingIsWastedOrAFindingSaysSo) {
   told.rule = "uncoalesced";
   told.severity = Severity::Note;
   told.where = at("vecadd.cu", 6, 3);
+  told.accesses.emplace_back();
   sample.report.findings = {told};
   EXPECT_THAT(sample.text(), AllOf(HasSubstr("12.5 % / -\n"), Not(HasSubstr("loads of memory"))));
 }
