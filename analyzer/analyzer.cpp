@@ -176,6 +176,7 @@ void answer(const std::vector<Question*>& questions, unsigned jobs) {
       Limits limits;
       limits.kernelSeconds = std::max(0.05, questions[i]->seconds);
       limits.questionMilliseconds = questions[i]->milliseconds;
+      limits.proofOnly = !questions[i]->planned;
       questions[i]->answers = decide(questions[i]->model, questions[i]->exprs, limits);
     }
   };

@@ -150,11 +150,15 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
 Finding divergenceFinding(const DivergenceResult& divergence, const FindingContext& context) {
   const BarrierControl& control = *divergence.control;
   Finding finding;
-  finding.rule = "barrier-divergence";
+  finding.rule = control.mask ? "warp-mask" : "barrier-divergence";
   const char* group = control.reach == BarrierReach::Warp   ? "warp"
                       : control.reach == BarrierReach::Grid ? "grid"
                                                             : "block";
-  if (control.othersExit) {
+  if (control.mask) {
+    finding.message = fmt::format(
+        "the mask names lanes that do not come: the branch at line {} keeps them away", control.branch.line);
+    finding.hint = "name the lanes that come, or move the barrier out of the branch";
+  } else if (control.othersExit) {
     finding.message = fmt::format("threads of the {} leave the kernel before this barrier, at line {}", group,
                                   control.branch.line);
     finding.hint = "let every thread reach the barrier and guard the work instead";
@@ -225,8 +229,7 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   return std::any_of(race.witness.causes.begin(), race.witness.causes.end(), [](const std::string& cause) {
     return cause.find("result of the atomic operation") != std::string::npos ||
            cause.find("the volatile value") != std::string::npos ||
-           cause.find("in ways not followed") != std::string::npos ||
-           cause.find("the barrier of some lanes") != std::string::npos;
+           cause.find("in ways not followed") != std::string::npos;
   });
 }
 

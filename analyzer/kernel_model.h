@@ -60,6 +60,8 @@ struct BarrierControl {
   BarrierReach reach = BarrierReach::Block;
   Expr reached = nullptr;
   Expr condition = nullptr;
+  Expr mask = nullptr;     ///< 32 bit, of a warp barrier: only the lanes that it names must come; null: all
+  Expr comes = nullptr;    ///< with a mask: under which a thread comes to the barrier
   bool othersExit = false; ///< who does not come to the barrier runs off the end of the kernel
 };
 
@@ -77,6 +79,11 @@ struct KernelModel {
   std::vector<Phase> gridPhases;  ///< cut at grid barriers only (usually one): for races between blocks
   std::vector<Phase>
       warpPhases; ///< cut at block and warp barriers: for races within a warp; empty: as blockPhases
+  /// Where some `__syncwarp` names some lanes only: cut at those as well, for lanes that all masks name
+  /// together. `warpPhases` are then for lanes that some mask parts.
+  std::vector<Phase> lanePhases;
+  std::vector<Expr> laneMasks; ///< 32 bit
+  Expr laneDoubt = nullptr;    ///< width 1: what the masks part may yet be ordered; null: it is not
   std::vector<BarrierControl> barriers;
   std::vector<Expr> facts;              ///< width 1, true in every execution (assumes, no-overflow lemmas)
   std::vector<std::string> assumptions; ///< named in the report when a proof uses them

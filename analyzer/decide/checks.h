@@ -13,6 +13,7 @@ public:
   void doubt(const std::string& reason);
   void assume(const std::string& assumption);
   bool isRefuted() const { return refuted; }
+  bool isOpen() const { return refuted || !doubts.empty(); } ///< no proof any more
   PropertyResult finish();
 
 private:

@@ -57,6 +57,26 @@ unsigned Copies::threadOf(const Symbol* symbol) const {
   return found == origins.end() ? 0 : found->second.thread;
 }
 
+Expr namesLane(Copies& copies, KernelView& kernel, Expr mask, unsigned whose, unsigned lane) {
+  ExprContext& c = kernel.context;
+  Expr number =
+      c.binary(Op::And, copies.of(kernel.linearThread, Relation::SameWarp, lane), c.constant(32, 31));
+  Expr bit = c.binary(Op::LShr, copies.of(mask, Relation::SameWarp, whose), number);
+  return c.eq(c.binary(Op::And, bit, c.constant(32, 1)), c.constant(32, 1));
+}
+
+/// That some mask does not name both lanes, or is not the same for both.
+static Expr parted(Copies& copies, KernelView& kernel) {
+  ExprContext& c = kernel.context;
+  Expr result = c.boolean(false);
+  for (Expr mask : kernel.model.laneMasks) {
+    Expr same = c.eq(copies.of(mask, Relation::SameWarp, 1), copies.of(mask, Relation::SameWarp, 2));
+    Expr both = c.logicalAnd(namesLane(copies, kernel, mask, 1, 1), namesLane(copies, kernel, mask, 1, 2));
+    result = c.logicalOr(result, c.logicalNot(c.logicalAnd(same, both)));
+  }
+  return kernel.model.laneDoubt ? c.logicalAnd(result, kernel.model.laneDoubt) : result;
+}
+
 Expr different(Copies& copies, KernelView& kernel, Relation relation) {
   ExprContext& c = kernel.context;
   auto equal = [&](Expr e) { return c.eq(copies.of(e, relation, 1), copies.of(e, relation, 2)); };
@@ -67,7 +87,9 @@ Expr different(Copies& copies, KernelView& kernel, Relation relation) {
     if (index) same = c.logicalAnd(same, equal(index));
   }
   Expr result = c.logicalNot(same);
-  if (relation == Relation::SameWarp) result = c.logicalAnd(result, equal(kernel.warp));
+  if (relation == Relation::SameWarp || relation == Relation::LanesApart)
+    result = c.logicalAnd(result, equal(kernel.warp));
+  if (relation == Relation::LanesApart) result = c.logicalAnd(result, parted(copies, kernel));
   return result;
 }
 

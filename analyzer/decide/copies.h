@@ -29,6 +29,9 @@ private:
   std::unordered_map<const Symbol*, Origin> origins;
 };
 
+/// That the mask of thread `whose` names the lane of thread `lane`.
+Expr namesLane(Copies& copies, KernelView& kernel, Expr mask, unsigned whose, unsigned lane);
+
 /// That two threads are so related and not the same.
 Expr different(Copies& copies, KernelView& kernel, Relation relation);
 

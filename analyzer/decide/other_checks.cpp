@@ -18,26 +18,50 @@ std::vector<Relation> relationsOf(BarrierReach reach) {
 
 } // namespace
 
+namespace {
+
+/// Whether two threads can go different ways at the branch. With a mask, one of them comes to the barrier and
+/// names the other, which does not.
+Verdict goDifferentWays(Check& c, const BarrierControl& control, Relation relation,
+                        std::deque<ModelAccess>& arms, ModelAccess*& first, ModelAccess*& second) {
+  ExprContext& context = c.decider.view().context;
+  Expr otherwise = context.logicalNot(control.condition);
+  Verdict verdict;
+  for (auto [mine, others] : {std::pair{control.condition, otherwise}, {otherwise, control.condition}}) {
+    first = &arms.emplace_back();
+    second = &arms.emplace_back();
+    first->where = second->where = control.branch;
+    first->condition = context.logicalAnd(control.reached, mine);
+    second->condition = context.logicalAnd(control.reached, others);
+    if (control.mask) {
+      first->condition = context.logicalAnd(first->condition, control.comes);
+      second->condition = context.logicalAnd(second->condition, context.logicalNot(control.comes));
+    }
+    bool assumed = verdict.assumesNoWrap; // by the first direction
+    verdict = c.decider.meet({first, second, relation, control.mask});
+    verdict.assumesNoWrap = verdict.assumesNoWrap || assumed;
+    if (!control.mask || verdict.outcome != Verdict::Outcome::Never) break;
+  }
+  return verdict;
+}
+
+} // namespace
+
 PropertyResult checkBarriers(Check c) {
   PropertyAnswer answer(Property::BarriersUniform);
   for (const ModelGap& gap : c.model.gaps)
     if (gap.affectsBarriers) answer.doubt(lineOf(gap.where) + ": " + gap.what);
   for (const std::string& assumption : c.model.assumptions) answer.assume(assumption);
-  ExprContext& context = c.decider.view().context;
   std::deque<ModelAccess> arms; // the decider remembers accesses by address: none may move or go
   for (const BarrierControl& control : c.model.barriers) {
     for (Relation relation : relationsOf(control.reach)) {
       if (!c.decider.view().isPrivate(control.condition, relation)) continue;
-      ModelAccess& taken = arms.emplace_back();
-      ModelAccess& missed = arms.emplace_back();
-      taken.where = missed.where = control.branch;
-      taken.condition = context.logicalAnd(control.reached, control.condition);
-      missed.condition = context.logicalAnd(control.reached, context.logicalNot(control.condition));
-      Verdict verdict = c.decider.meet({&taken, &missed, relation});
+      ModelAccess *taken = nullptr, *missed = nullptr;
+      Verdict verdict = goDifferentWays(c, control, relation, arms, taken, missed);
       if (verdict.outcome == Verdict::Outcome::Never) {
         if (!verdict.assumesNoWrap) continue;
-        for (const std::string& text : c.decider.wrapAssumptions(taken)) answer.assume(text);
-        for (const std::string& text : c.decider.wrapAssumptions(missed)) answer.assume(text);
+        for (const std::string& text : c.decider.wrapAssumptions(*taken)) answer.assume(text);
+        for (const std::string& text : c.decider.wrapAssumptions(*missed)) answer.assume(text);
         continue;
       }
       std::string name =
@@ -46,7 +70,7 @@ PropertyResult checkBarriers(Check c) {
         answer.doubt(name + ": " + verdict.reason);
         continue;
       }
-      Witness witness = c.decider.witness(verdict, taken, &missed, relation);
+      Witness witness = c.decider.witness(verdict, *taken, missed, relation);
       if (witness.exact())
         answer.refute();
       else
@@ -94,6 +118,10 @@ private:
         answer.doubt(lineOf(access.where) + ": an access through a pointer that could not be followed");
       else
         answer.doubt("the size of `" + object->name + "` is not known");
+      return;
+    }
+    if (c.limits.proofOnly && answer.isOpen()) {
+      c.unsafe.insert(access.site);
       return;
     }
     if (!asked.insert({access.offset, access.size, access.condition, bytes, access.site}).second) return;

@@ -124,7 +124,7 @@ bool PairSystem::offsetsApart() {
 bool PairSystem::provesApart() {
   if (!a.isPossible || !b.isPossible) return true;
   if (conditionsExclude()) return true;
-  if (relation == Relation::SameWarp) markEqual(kernel.warp);
+  if (relation == Relation::SameWarp || relation == Relation::LanesApart) markEqual(kernel.warp);
   // A condition `x == y` that both threads satisfy, with y the same for both.
   std::unordered_set<Expr> equalities;
   for (auto& [c, poly] : a.facts.zero) equalities.insert(c);

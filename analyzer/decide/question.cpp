@@ -88,6 +88,7 @@ Expr Decider::overlapping(const PairQuestion& q) {
 
 std::vector<Expr> Decider::meetingConstraints(const PairQuestion& q) {
   std::vector<Expr> result{different(copies, kernel, q.relation)};
+  if (q.mask) result.push_back(namesLane(copies, kernel, q.mask, 1, 2));
   if (q.a->offset && q.b->offset) result.push_back(overlapping(q));
   result.push_back(copies.of(q.a->condition, q.relation, 1));
   result.push_back(copies.of(q.b->condition, q.relation, 2));

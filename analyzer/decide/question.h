@@ -17,6 +17,7 @@ struct PairQuestion {
   const ModelAccess* a = nullptr;
   const ModelAccess* b = nullptr;
   Relation relation = Relation::SameBlock;
+  Expr mask = nullptr; ///< where given: that of the first names the lane of the second
 };
 
 struct Verdict {

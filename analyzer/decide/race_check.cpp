@@ -29,7 +29,8 @@ public:
     if (!oneThread) {
       bool hasWarpPhases = !c.model.warpPhases.empty();
       within(c.model.blockPhases, hasWarpPhases ? Relation::DifferentWarps : Relation::SameBlock);
-      within(c.model.warpPhases, Relation::SameWarp);
+      within(c.model.warpPhases, c.model.laneMasks.empty() ? Relation::SameWarp : Relation::LanesApart);
+      within(c.model.lanePhases, Relation::SameWarp);
     }
     if (!oneBlock) betweenBlocks();
     return answer.finish();
@@ -128,6 +129,11 @@ private:
   void ask(const Item& a, const Item& b, Relation relation) {
     bool exchanged = a.access->kind == AccessKind::Read;
     const Item &first = exchanged ? b : a, &second = exchanged ? a : b;
+    if (c.limits.proofOnly && answer.isOpen()) {
+      c.unsafe.insert(first.access->site);
+      c.unsafe.insert(second.access->site);
+      return;
+    }
     auto sites = std::make_tuple(std::min(first.access->site, second.access->site),
                                  std::max(first.access->site, second.access->site),
                                  relation == Relation::DifferentBlocks, first.access->object);

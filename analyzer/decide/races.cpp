@@ -46,7 +46,7 @@ KernelAnswers decide(const KernelModel& model, ExprContext& context, const Limit
   bool hasGap = std::any_of(model.gaps.begin(), model.gaps.end(),
                             [](const ModelGap& g) { return g.affectsRaces || g.affectsBounds; });
   if (!hasGap) {
-    for (const auto* phases : {&model.blockPhases, &model.gridPhases, &model.warpPhases})
+    for (const auto* phases : {&model.blockPhases, &model.gridPhases, &model.warpPhases, &model.lanePhases})
       for (const Phase& phase : *phases)
         for (const ModelAccess& access : phase.accesses)
           if (access.site != kNoSite && !unsafe.count(access.site)) answers.safeSites.insert(access.site);

@@ -9,8 +9,8 @@
 namespace kcheck::analyzer {
 
 /// The two threads of a question: members of one warp, of one block but different warps, of one block, of
-/// different blocks.
-enum class Relation : std::uint8_t { SameWarp, DifferentWarps, SameBlock, DifferentBlocks };
+/// different blocks; members of one warp that some barrier of lanes does not name together.
+enum class Relation : std::uint8_t { SameWarp, DifferentWarps, SameBlock, DifferentBlocks, LanesApart };
 const char* toString(Relation relation);
 
 /// One thread of a witness. `values` are the thread's own: loop counters, unknowns, the source variables of
@@ -71,6 +71,7 @@ struct Limits {
   unsigned questionMilliseconds = 1000;
   unsigned findingsPerSitePair = 1;
   bool useSolver = true;
+  bool proofOnly = false; ///< no witnesses are wanted: a property is left where it can no longer be proved
 };
 
 struct KernelAnswers {

@@ -10,6 +10,7 @@ const char* toString(Relation relation) {
   case Relation::SameWarp: return "threads of one warp";
   case Relation::DifferentWarps: return "threads of different warps";
   case Relation::SameBlock: return "threads of one block";
+  case Relation::LanesApart: return "lanes of one warp that no barrier names together";
   default: return "threads of different blocks";
   }
 }

@@ -73,9 +73,12 @@ private:
     BarrierControl control;
     control.barrier = locationOf(*barrier->getFirstNonPHIOrDbg());
     control.branch = locationOf(branch);
-    control.reach = kind == BarrierKind::Grid   ? BarrierReach::Grid
-                    : kind == BarrierKind::Warp ? BarrierReach::Warp
-                                                : BarrierReach::Block;
+    control.reach = kind == BarrierKind::Grid    ? BarrierReach::Grid
+                    : kind == BarrierKind::Block ? BarrierReach::Block
+                                                 : BarrierReach::Warp;
+    if (const Value* mask = barrierOf(*barrier->getFirstNonPHIOrDbg()).mask)
+      control.mask = const_cast<Execution&>(run).value(mask),
+      control.comes = run.barrierConditions.at(barrier);
     control.reached = state.withDefinitions(reached, {condition});
     control.condition = condition;
     control.othersExit = othersExit;

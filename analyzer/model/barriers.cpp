@@ -63,7 +63,7 @@ BarrierKind ofIntrinsic(const IntrinsicInst& call) {
   case Intrinsic::nvvm_barrier_cluster_arrive_relaxed_aligned:
   case Intrinsic::nvvm_barrier_cluster_wait_aligned: return BarrierKind::Partial;
   case Intrinsic::nvvm_bar_warp_sync:
-    return isConstant(call.getArgOperand(0), -1) ? BarrierKind::Warp : BarrierKind::Partial;
+    return isConstant(call.getArgOperand(0), -1) ? BarrierKind::Warp : BarrierKind::Lanes;
   default: return BarrierKind::None;
   }
 }
@@ -75,11 +75,14 @@ bool isGridBarrierFunction(const Function& function) { return function.getName()
 Barrier barrierOf(const Instruction& instruction) {
   auto* call = dyn_cast<CallInst>(&instruction);
   if (!call) return {};
-  if (auto* intrinsic = dyn_cast<IntrinsicInst>(call)) return {ofIntrinsic(*intrinsic)};
+  if (auto* intrinsic = dyn_cast<IntrinsicInst>(call)) {
+    BarrierKind kind = ofIntrinsic(*intrinsic);
+    return {kind, kind == BarrierKind::Lanes ? intrinsic->getArgOperand(0) : nullptr};
+  }
   if (auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand()))
-    return {ofAssembly(*call, assembly->getAsmString())};
+    return {ofAssembly(*call, assembly->getAsmString()), nullptr};
   if (auto* callee = call->getCalledFunction(); callee && isGridBarrierFunction(*callee))
-    return {BarrierKind::Grid};
+    return {BarrierKind::Grid, nullptr};
   return {};
 }
 
@@ -99,8 +102,9 @@ bool ordersByPtx(const Function& kernel) {
 bool cuts(Cut cut, BarrierKind kind) {
   switch (kind) {
   case BarrierKind::Grid: return cut != Cut::None;
-  case BarrierKind::Block: return cut == Cut::Block || cut == Cut::Warp;
-  case BarrierKind::Warp: return cut == Cut::Warp;
+  case BarrierKind::Block: return cut == Cut::Block || cut == Cut::Warp || cut == Cut::Lanes;
+  case BarrierKind::Warp: return cut == Cut::Warp || cut == Cut::Lanes;
+  case BarrierKind::Lanes: return cut == Cut::Lanes;
   case BarrierKind::None:
   case BarrierKind::Partial: return false;
   }

@@ -7,17 +7,20 @@
 namespace llvm {
 class Function;
 class Instruction;
+class Value;
 } // namespace llvm
 
 namespace kcheck::analyzer {
 
-/// `Partial`: a barrier that only some threads of the block or warp take part in (named barriers with a
-/// thread count, `__syncwarp` of a mask that is not constant and full). It orders too little to cut a phase;
-/// leaving it out is sound for proofs and makes a race found across it merely possible.
-enum class BarrierKind : std::uint8_t { None, Warp, Block, Grid, Partial };
+/// `Lanes`: `__syncwarp` of a mask that is not constant and full; it orders the lanes that it names.
+/// `Partial`: a barrier that only some threads of the block take part in (named barriers with a thread
+/// count). It orders too little to cut a phase; leaving it out is sound for proofs and makes a race found
+/// across it merely possible.
+enum class BarrierKind : std::uint8_t { None, Warp, Lanes, Block, Grid, Partial };
 
 struct Barrier {
   BarrierKind kind = BarrierKind::None;
+  const llvm::Value* mask = nullptr; ///< of Lanes
 };
 
 Barrier barrierOf(const llvm::Instruction& instruction);
@@ -30,7 +33,7 @@ bool isGridBarrierFunction(const llvm::Function& function);
 bool ordersByPtx(const llvm::Function& kernel);
 
 /// How finely a run of the kernel is cut.
-enum class Cut : std::uint8_t { None, Grid, Block, Warp };
+enum class Cut : std::uint8_t { None, Grid, Block, Warp, Lanes };
 /// Whether a barrier of this kind ends a phase under this cut.
 bool cuts(Cut cut, BarrierKind kind);
 

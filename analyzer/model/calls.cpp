@@ -420,16 +420,13 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
   if (barrier != BarrierKind::None) {
     if (barrier == BarrierKind::Partial) {
       // Sound without it; a race found across it leans on leaving it out.
-      bool ofWarp = isa<IntrinsicInst>(call) &&
-                    cast<IntrinsicInst>(call).getIntrinsicID() == Intrinsic::nvvm_bar_warp_sync;
       Symbol* ignored = local(call, "partial", "past the barrier (" + line + ")", 1);
       ignored->exact = false;
-      ignored->cause = ofWarp ? "the barrier of some lanes at " + line + ", taken for none"
-                              : "the barrier at " + line + ", which may order threads in ways not followed";
+      ignored->cause = "the barrier at " + line + ", which may order threads in ways not followed";
       condition = exprs.logicalAnd(condition, exprs.of(ignored));
     }
     if (call.getType()->isVoidTy() || !isRelevant(&call)) return;
-    if (barrier == BarrierKind::Block && (state.cut == Cut::Block || state.cut == Cut::Warp)) {
+    if (barrier == BarrierKind::Block && state.cut >= Cut::Block) {
       auto* vote = state.symbols.function(&call, "vote", "the block's vote (" + line + ")",
                                           widthOf(call.getType(), state.layout));
       vote->varies = Varies::ByBlock;

@@ -59,6 +59,7 @@ std::string dump(const KernelModel& model) {
   dumpPhases(model, "phases of a block", model.blockPhases, out);
   dumpPhases(model, "phases of the grid", model.gridPhases, out);
   dumpPhases(model, "phases of a warp", model.warpPhases, out);
+  dumpPhases(model, "phases of the lanes that a mask names", model.lanePhases, out);
   if (!model.barriers.empty()) out += "barriers\n";
   for (const BarrierControl& control : model.barriers)
     out += fmt::format("  barrier at {} under the branch at {}: {}\n    reached if {}\n",

@@ -29,7 +29,8 @@ void KernelState::setCut(Cut newCut) {
     barrierBlocks.insert(&block);
     for (const Loop* loop = loopInfo.getLoopFor(&block); loop; loop = loop->getParentLoop()) {
       BarrierKind& widest = barrierLoops[loop];
-      if (widest == BarrierKind::None || (widest != BarrierKind::Grid && kind != BarrierKind::Warp))
+      if (widest == BarrierKind::None ||
+          (widest != BarrierKind::Grid && kind != BarrierKind::Warp && kind != BarrierKind::Lanes))
         widest = kind;
     }
   }

@@ -43,7 +43,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
   std::string cause = synchronizes
                           ? "the result of the atomic operation that reaches `" + object.name + "` at " + line
                           : "the content of `" + object.name + "`, which the kernel writes, at " + line;
-  if ((state.cut == Cut::Block || state.cut == Cut::Warp) && !state.unstable.count(&instruction)) {
+  if (state.cut >= Cut::Block && !state.unstable.count(&instruction)) {
     std::vector<Expr> operands = barrierCounters(instruction.getParent());
     operands.push_back(place.offset);
     auto* content = state.symbols.function(&instruction, "stable " + key, object.name + "@" + line, width);

@@ -139,7 +139,15 @@ public:
     } else {
       state.model.gridPhases.push_back(phaseOf(state, "kernel entry", code.kernel->where, whole));
     }
-    if (has(BarrierKind::Warp)) {
+    if (has(BarrierKind::Lanes)) {
+      state.setCut(Cut::Lanes);
+      Execution lanes(state, nextRun++, false);
+      lanes.fromEntry();
+      state.model.lanePhases = phases(state, lanes);
+      addBarrierControls(state, lanes, BarrierKind::Lanes);
+      addLaneMasks(state, lanes);
+    }
+    if (has(BarrierKind::Warp) || has(BarrierKind::Lanes)) {
       state.setCut(Cut::Warp);
       Execution warp(state, nextRun++, false);
       warp.fromEntry();
@@ -231,6 +239,30 @@ private:
           phaseOf(state, "barrier at " + state.lineText(instruction), locationOf(instruction), run));
     }
     return result;
+  }
+
+  /// The masks as functions of the thread; of another kind, or several, they are approximate: who is ordered
+  /// by way of a third lane is not followed.
+  void addLaneMasks(KernelState& state, Execution& lanes) {
+    std::set<Expr> masks;
+    for (auto& [block, condition] : lanes.barrierConditions)
+      if (const Value* mask = barrierOf(*block->getFirstNonPHIOrDbg()).mask) masks.insert(lanes.value(mask));
+    for (Expr mask : masks) {
+      bool ofThread = !anyNode(mask, [](Expr n) {
+        return n->op == Op::Apply ||
+               (n->op == Op::Symbol && n->symbol->kind != SymbolKind::ThreadIdx &&
+                n->symbol->kind != SymbolKind::BlockDim && n->symbol->kind != SymbolKind::Parameter);
+      });
+      if ((!ofThread || masks.size() > 1) && !state.model.laneDoubt) {
+        Symbol* doubt =
+            state.symbols.plain("lanes ordered in ways not followed", 1, SymbolKind::Unknown, 0, 1);
+        doubt->varies = Varies::Never;
+        doubt->exact = false;
+        doubt->cause = "the barriers of some lanes, which may order threads in ways not followed";
+        state.model.laneDoubt = state.exprs.of(doubt);
+      }
+      state.model.laneMasks.push_back(mask);
+    }
   }
 
   void finish(KernelState& state) {
