@@ -25,6 +25,23 @@ struct ExitSlice {
   bool counts = false;       ///< a variable that the loop advances by a constant
 };
 
+/// The same in every round, though it may be worked out anew: `gridDim.x * blockDim.x` stands inside its loop
+/// here.
+bool isFixed(const llvm::Value* value, const llvm::Loop& loop, unsigned depth = 0) {
+  constexpr unsigned kDeepest = 8;
+  if (loop.isLoopInvariant(value)) return true;
+  const auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (!instruction || llvm::isa<llvm::PHINode>(instruction) || depth == kDeepest) return false;
+  if (const auto* call = llvm::dyn_cast<llvm::CallInst>(instruction)) {
+    const llvm::Function* callee = call->getCalledFunction();
+    return callee && callee->getName().starts_with("llvm.nvvm.read.ptx.sreg.") &&
+           !callee->getName().contains("clock") && !callee->getName().contains("timer");
+  }
+  if (instruction->mayReadOrWriteMemory()) return false;
+  return llvm::all_of(instruction->operands(),
+                      [&](const llvm::Use& operand) { return isFixed(operand, loop, depth + 1); });
+}
+
 bool isCounter(const llvm::PHINode& phi, const llvm::Loop& loop) {
   if (phi.getParent() != loop.getHeader()) return false;
   for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
@@ -33,7 +50,7 @@ bool isCounter(const llvm::PHINode& phi, const llvm::Loop& loop) {
     if (const auto* step = llvm::dyn_cast<llvm::BinaryOperator>(next)) {
       if (step->getOperand(0) != &phi && step->getOperand(1) != &phi) return false;
       const llvm::Value* by = step->getOperand(step->getOperand(0) == &phi ? 1 : 0);
-      if (!loop.isLoopInvariant(by)) return false;
+      if (!isFixed(by, loop)) return false;
       continue;
     }
     const auto* address = llvm::dyn_cast<llvm::GetElementPtrInst>(next);

@@ -6,7 +6,8 @@ constexpr int kBins = 10;
 
 __global__ void histogram(int* bins, const float* x, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-    int bin = int((x[i] + 4.0f) / 0.8f);
+    float value = x[i]; // expect-efficiency: 100
+    int bin = int((value + 4.0f) / 0.8f);
     if (bin >= 0 && bin <= kBins) bins[bin] += 1; // expect: race-global, out-of-bounds
   }
 }
