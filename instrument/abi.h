@@ -8,7 +8,18 @@
 
 namespace kcheck::abi {
 
-inline constexpr std::uint32_t kVersion = 1;
+inline constexpr std::uint32_t kVersion = 2;
+
+/// Where all memory lies that the runtime hands out. An address below the start or at the end is foreign.
+inline constexpr std::uint64_t kArenaStart = 0x2000'0000'0000;
+inline constexpr std::uint64_t kArenaExtent = (1ull << 36) + (1ull << 33) + (1ull << 34);
+
+/// The log of accesses: rows of one 64-bit word per lane of the warp. ThreadContext::log has the bit
+/// kLogBytes set when the rows are used up; kLargestSegment more rows may still be written then.
+inline constexpr std::uint32_t kLogLanes = 32;
+inline constexpr std::uint64_t kLogRowBytes = 8 * kLogLanes;
+inline constexpr std::uint64_t kLogBytes = 1ull << 22;
+inline constexpr std::uint32_t kLargestSegment = 1024;
 
 /// Why a simulated thread has given control back to the scheduler. Device code fills ThreadContext::wait,
 /// suspends, and finds the answer in `wait.result` when it is resumed.
@@ -56,6 +67,7 @@ struct ThreadContext {
   BlockContext* block;
   void* coroutine; ///< handle while suspended; the frame's first word is the resume function, null when done
   Wait wait;
+  std::uint64_t* log; ///< the lane's next free word in the log of accesses (TraitLogged)
 };
 
 enum SiteFlag : std::uint16_t {
@@ -91,6 +103,24 @@ struct SharedVariable {
   std::uint32_t offset, bytes, align;
 };
 
+/// One access of a segment.
+struct LoggedAccess {
+  SiteKind kind;
+  std::uint8_t bytes; ///< 1, 2, 4, 8 or 16
+  std::uint16_t row;  ///< of the segment, holds the address
+  std::uint16_t
+      content; ///< of writes and atomics: the row with what was in memory before (16 bytes: two rows)
+  std::uint16_t offset; ///< from the logged address
+  std::uint32_t site, order;
+};
+
+/// Accesses that always happen one after the other: they share one advance of the log. Bits 48 to 63 of a
+/// segment's first word are its number, all other words are addresses or content.
+struct LogSegment {
+  std::uint32_t first, count; ///< in ModuleEntry::accesses
+  std::uint32_t rows, unused;
+};
+
 /// What may order threads of a kernel other than whole-block barriers and the grid's end. Without TraitsKnown
 /// the runtime expects all of them, which costs time where many threads read the same memory.
 enum KernelTrait : std::uint32_t {
@@ -99,6 +129,10 @@ enum KernelTrait : std::uint32_t {
   TraitWarpSync = 4,      ///< __syncwarp
   TraitFences = 8,        ///< fences, atomics with an order, volatile accesses
   TraitNamedBarrier = 16, ///< barriers of part of the block, arrive
+  TraitUnchecked = 32,    ///< the unchecked twin for benchmarks: no hooks at all
+  /// Accesses are written to the log instead of calling the runtime one by one: only whole-block barriers,
+  /// grid barriers and the kernel's end order threads, so that checks can wait until the warp does.
+  TraitLogged = 64,
 };
 
 struct KernelEntry {
@@ -137,6 +171,9 @@ struct ModuleEntry {
   const SiteInfo* sites;
   std::uint32_t kernelCount, globalCount, siteCount, unused;
   void (*initialise)();
+  const LogSegment* segments;
+  const LoggedAccess* accesses;
+  std::uint32_t segmentCount, accessCount;
 };
 
 /// The `operation` of kcTexture: geometry | TextureIntegerCoordinates | TextureResult << 5 | TextureMode << 7

@@ -87,6 +87,8 @@ struct DeviceCode {
   SiteTable sites;
   std::vector<KernelCode> kernels;
   std::vector<GlobalCode> globals;
+  std::vector<abi::LogSegment> segments;
+  std::vector<abi::LoggedAccess> logged;
   std::map<const llvm::GlobalVariable*, std::uint32_t> sharedOffsets; ///< in the block's shared window
   llvm::Function* initialise = nullptr;                               ///< writes initial values of globals
   std::vector<std::string> unsupported; ///< "FILE:LINE: FEATURE", in program order

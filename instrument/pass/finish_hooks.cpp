@@ -57,6 +57,10 @@ void finishHooks(DeviceCode& code) {
       bool isTexture = isCallTo(instruction, Call::kcTexture) || isCallTo(instruction, Call::kcSurface);
       if (!isRead && !isWrite && !isAtomic && !isLocal && !isUnsupported && !isTexture) continue;
       auto& hook = llvm::cast<llvm::CallInst>(instruction);
+      if (!code.options.checks && (isRead || isWrite || isAtomic || isLocal)) {
+        hook.eraseFromParent();
+        continue;
+      }
       unsigned position = isLocal || isTexture ? 5 : isUnsupported ? 2 : 3;
       auto base = std::uint32_t(llvm::cast<llvm::ConstantInt>(hook.getArgOperand(position))->getZExtValue());
       // A proved write keeps its hook: without it, reads of what it wrote would look uninitialised.

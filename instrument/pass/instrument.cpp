@@ -38,6 +38,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
       {"traits", findTraits},
       {"shared memory", placeSharedMemory},
       {"retarget", retarget},
+      {"log", logAccesses},
       {"waits", lowerWaits},
       {"tables", writeTables},
   };

@@ -38,6 +38,9 @@ void findTraits(DeviceCode& code);
 void placeSharedMemory(DeviceCode& code);
 void retarget(DeviceCode& code);
 
+/// In kernels whose checks can wait: accesses are logged in place of calling the runtime.
+void logAccesses(DeviceCode& code);
+
 /// Wait markers become coroutine suspensions or calls of kcBlock.
 void lowerWaits(DeviceCode& code);
 

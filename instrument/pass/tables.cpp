@@ -85,19 +85,35 @@ llvm::Constant* siteRow(TableWriter& write, const SiteRow& site) {
                       sizeof(abi::SiteInfo));
 }
 
+llvm::Constant* segmentRow(TableWriter& write, const abi::LogSegment& segment) {
+  return write.record(
+      {write.word(segment.first), write.word(segment.count), write.word(segment.rows), write.word(0)},
+      sizeof(abi::LogSegment));
+}
+
+llvm::Constant* accessRow(TableWriter& write, const abi::LoggedAccess& access) {
+  return write.record({write.integer(8, std::uint8_t(access.kind)), write.integer(8, access.bytes),
+                       write.integer(16, access.row), write.integer(16, access.content),
+                       write.integer(16, access.offset), write.word(access.site), write.word(access.order)},
+                      sizeof(abi::LoggedAccess));
+}
+
 } // namespace
 
 void writeTables(DeviceCode& code) {
   TableWriter write(code.module);
-  std::vector<llvm::Constant*> kernels, globals, sites;
+  std::vector<llvm::Constant*> kernels, globals, sites, segments, accesses;
   for (const KernelCode& kernel : code.kernels) kernels.push_back(kernelRow(write, code, kernel));
   for (const GlobalCode& global : code.globals) globals.push_back(globalRow(write, global));
   for (const SiteRow& site : code.sites.all()) sites.push_back(siteRow(write, site));
-  auto* entry = write.variable(
-      write.record({write.word(abi::kVersion), write.word(1), write.array(kernels), write.array(globals),
-                    write.array(sites), write.word(kernels.size()), write.word(globals.size()),
-                    write.word(sites.size()), write.word(0), code.initialise},
-                   sizeof(abi::ModuleEntry)));
+  for (const abi::LogSegment& segment : code.segments) segments.push_back(segmentRow(write, segment));
+  for (const abi::LoggedAccess& access : code.logged) accesses.push_back(accessRow(write, access));
+  auto* entry = write.variable(write.record(
+      {write.word(abi::kVersion), write.word(code.options.checks), write.array(kernels), write.array(globals),
+       write.array(sites), write.word(kernels.size()), write.word(globals.size()), write.word(sites.size()),
+       write.word(0), code.initialise, write.array(segments), write.array(accesses),
+       write.word(segments.size()), write.word(accesses.size())},
+      sizeof(abi::ModuleEntry)));
 
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(code.module.getContext()), false);
   auto* start =

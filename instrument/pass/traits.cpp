@@ -49,7 +49,7 @@ void findTraits(DeviceCode& code) {
     for (llvm::Instruction& instruction : llvm::instructions(*function))
       traits[function] |= traitsOf(code, instruction);
   for (KernelCode& kernel : code.kernels) {
-    kernel.traits = abi::TraitsKnown;
+    kernel.traits = abi::TraitsKnown | (code.options.checks ? 0 : abi::TraitUnchecked);
     for (llvm::Function* function : graph.reachable(*kernel.entry)) kernel.traits |= traits[function];
   }
 }

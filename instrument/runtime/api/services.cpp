@@ -8,6 +8,7 @@
 #include "instrument/runtime/api/printf_format.h"
 #include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/core/launch.h"
+#include "instrument/runtime/core/rows.h"
 
 #include <atomic>
 #include <chrono>
@@ -72,7 +73,8 @@ void* kcMalloc(ThreadContext* /*thread*/, std::size_t bytes) {
   return allocate(bytes, MemoryKind::Device, nullptr);
 }
 
-void kcFree(ThreadContext* /*thread*/, void* pointer) {
+void kcFree(ThreadContext* thread, void* pointer) {
+  kcheck::runtime::settleRows(*static_cast<kcheck::runtime::ThreadState*>(thread)->owner().launch);
   if (!pointer) return;
   const Allocation* allocation = find(pointer);
   std::size_t bytes = allocation ? allocation->bytes : 0;

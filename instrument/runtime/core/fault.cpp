@@ -3,6 +3,7 @@
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/scheduler.h"
 
 #include <csignal>
@@ -36,6 +37,7 @@ void onFault(int signal, siginfo_t* info, void*) {
     return;
   }
   ThreadState& thread = *launch->current;
+  settleRows(*launch);
   auto address = reinterpret_cast<Address>(info->si_addr);
   bool memory = signal == SIGSEGV || signal == SIGBUS;
   bool stack = memory && (thread.fibre ? address - (thread.fibre->lowest() - 65536) < 65536

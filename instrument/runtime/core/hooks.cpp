@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/outside.h"
 #include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/sync.h"
 
@@ -19,6 +20,7 @@ ThreadState& stateOf(abi::ThreadContext* thread) { return *static_cast<ThreadSta
 
 void before(ThreadState& thread, Address address, std::uint64_t bytes, std::uint32_t site) {
   LaunchState& launch = *thread.owner().launch;
+  if (launch.logged) settleRows(launch);
   if (launch.steps) stepAccess(thread);
   if (launch.accesses) logAccess(*launch.accesses, thread, address, bytes, site);
 }
@@ -105,6 +107,7 @@ void kcBlock(abi::ThreadContext* context) { stateOf(context).fibre->leave(); }
 void kcAssertFail(abi::ThreadContext* context, const char* expression, const char* file, std::uint32_t line,
                   const char* function) {
   ThreadState& thread = stateOf(context);
+  settleRows(*thread.owner().launch);
   wire::Finding finding = findingOf(thread, wire::Rule::AssertFailed);
   finding.text = text(expression);
   finding.hint = text(function);
@@ -116,6 +119,7 @@ void kcAssertFail(abi::ThreadContext* context, const char* expression, const cha
 
 void kcTrap(abi::ThreadContext* context, std::uint32_t site) {
   ThreadState& thread = stateOf(context);
+  settleRows(*thread.owner().launch);
   wire::Finding finding = findingOf(thread, wire::Rule::Trap);
   finding.access[0].site = site;
   finding.text = text("executes a trap, which ends the kernel");
@@ -125,6 +129,7 @@ void kcTrap(abi::ThreadContext* context, std::uint32_t site) {
 
 void kcUnsupported(abi::ThreadContext* context, const char* feature, std::uint32_t site) {
   ThreadState& thread = stateOf(context);
+  settleRows(*thread.owner().launch);
   wire::Finding finding = findingOf(thread, wire::Rule::Unsupported);
   finding.access[0].site = site;
   finding.text = text(feature);

@@ -104,6 +104,7 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.tracksSync = !known || (traits & abi::TraitFences);
   launch.exact = !known || (traits & (abi::TraitFences | abi::TraitWarpSync | abi::TraitNamedBarrier));
   launch.fibres = kernel.canSuspend == 2 || context().options.schedule == ScheduleKind::Lockstep;
+  launch.logged = traits & abi::TraitLogged;
   launch.steps = context().options.schedule == ScheduleKind::Lockstep;
   // Numbers of read sets stay in the shadow: those of earlier launches must not mean sets of this one.
   launch.firstReadSet += static_cast<std::uint32_t>(launch.readSets.size());
@@ -112,8 +113,9 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.words.clear();
   launch.atomicScope.clear();
   launch.pendingValues.clear();
-  if (!context().options.metrics) launch.accesses.reset();
-  if (context().options.metrics && !launch.accesses) launch.accesses = std::make_unique<AccessLog>();
+  bool metrics = context().options.metrics && !(traits & abi::TraitUnchecked);
+  if (!metrics) launch.accesses.reset();
+  if (metrics && !launch.accesses) launch.accesses = std::make_unique<AccessLog>();
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/log.h"
+#include "instrument/runtime/core/rows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,20 +57,27 @@ wire::Metric* recordOf(const LaunchState& launch, std::uint32_t site, MemorySpac
 
 } // namespace
 
+void addTraffic(LaunchState& launch, std::uint32_t site, Address example, const Traffic& cost,
+                double weight) {
+  bool shared = inShared(example);
+  if (launch.traffic.size() <= site) launch.traffic.resize(site + 1);
+  SiteTraffic& sums = launch.traffic[site];
+  if (!sums.example[shared]) sums.example[shared] = example;
+  add(sums.sum[shared], cost, weight);
+}
+
 void addUpWarp(LaunchState& launch) {
   launch.accesses->drain([&](std::uint32_t site, std::uint32_t mask, const Address* addresses,
                              std::uint32_t bytes, double weight) {
     Address first = addresses[__builtin_ctz(mask)];
     bool shared = inShared(first);
-    if (launch.traffic.size() <= site) launch.traffic.resize(site + 1);
-    SiteTraffic& sums = launch.traffic[site];
-    if (!sums.example[shared]) sums.example[shared] = first;
-    add(sums.sum[shared],
-        shared ? costOfShared(addresses, mask, bytes) : costOfGlobal(addresses, mask, bytes), weight);
+    addTraffic(launch, site, first,
+               shared ? costOfShared(addresses, mask, bytes) : costOfGlobal(addresses, mask, bytes), weight);
   });
 }
 
 void flushMetrics(LaunchState& launch) {
+  finishRows(launch);
   if (launch.accesses) addUpWarp(launch); // of a launch that ended in the middle
   for (std::uint32_t site = 0; site < launch.traffic.size(); ++site)
     for (bool shared : {false, true}) {

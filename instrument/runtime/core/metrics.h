@@ -18,4 +18,8 @@ void addUpWarp(LaunchState& launch);
 /// Writes the launch's sums into the log.
 void flushMetrics(LaunchState& launch);
 
+/// Counts one request of a site; `example` is one of its addresses. `weight` is above 1 when accesses were
+/// lost.
+void addTraffic(LaunchState& launch, std::uint32_t site, Address example, const Traffic& cost, double weight);
+
 } // namespace kcheck::runtime

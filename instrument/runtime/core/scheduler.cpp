@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/random.h"
+#include "instrument/runtime/core/rows.h"
 
 #include <algorithm>
 #include <csetjmp>
@@ -131,6 +132,7 @@ bool Grid::runWarp(BlockState& block, std::uint32_t warp) {
   std::iota(order, order + count, std::uint8_t{0});
   while (true) {
     if (kind == ScheduleKind::Random) random.shuffle(order, count);
+    if (launch.logged) beginRows(launch, lanes, count, order);
     bool ready = false;
     for (std::uint32_t i = 0; i < count; ++i) {
       ThreadState& thread = lanes[order[i]];
@@ -139,6 +141,7 @@ bool Grid::runWarp(BlockState& block, std::uint32_t warp) {
       ready |= runnable(thread);
       if (launch.faulted) return false;
     }
+    if (launch.logged) finishRows(launch);
     if (launch.accesses && (!ready || stepping())) addUpWarp(launch);
     if (ready && stepping()) return true;
     if (!ready && !answerWarp(block, warp)) return false;
@@ -279,6 +282,7 @@ void startInterval(BlockState& block) {
 
 void abandonThread(ThreadState& thread, DeviceFault fault) {
   LaunchState& launch = *thread.owner().launch;
+  settleRows(launch);
   launch.faulted = true;
   launch.fault = fault;
   if (launch.fibres) thread.fibre->leave(); // and never come back

@@ -3,6 +3,8 @@
 // and free of containers: the hooks' fast paths build on it.
 #pragma once
 
+#include "instrument/abi.h"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -20,6 +22,8 @@ inline constexpr std::size_t kPinnedBytes = std::size_t{1} << 34;
 inline constexpr std::size_t kArenaBytes = kGlobalBytes + kSharedBytes + kPinnedBytes;
 /// Distance between the shared windows of two resident blocks.
 inline constexpr std::size_t kWindowBytes = std::size_t{512} << 10;
+
+static_assert(kArenaBase == abi::kArenaStart && kArenaBytes == abi::kArenaExtent);
 
 inline constexpr bool inArena(Address address) { return address - kArenaBase < kArenaBytes; }
 inline constexpr bool inShared(Address address) { return address - kSharedBase < kSharedBytes; }

@@ -41,6 +41,7 @@ struct SyncState {
 
 struct BlockState;
 struct LaunchState;
+struct RowLog;
 
 /// One simulated thread; device code sees the leading part.
 struct ThreadState : abi::ThreadContext {
@@ -183,6 +184,8 @@ struct LaunchState {
   std::vector<SiteTraffic> traffic;                       ///< by site
   std::vector<std::unique_ptr<BlockState>> slots; ///< room for resident blocks; `live` threads tell who runs
   bool fibres = false;                            ///< every thread has a stack of its own
+  RowLog* rows = nullptr;                         ///< made with the first launch that logs, and kept
+  bool logged = false;                            ///< device code logs its accesses (rows.h)
   bool steps = false;                             ///< and gives way at every access
   ThreadState* current = nullptr;                 ///< in device code now
   std::jmp_buf escape;                            ///< of the scheduler's loop

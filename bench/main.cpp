@@ -1,0 +1,86 @@
+// kcheck_bench KERNELS.cu [ROUNDS] [NAME]: times each kernel with all checks and without any, turn by turn in
+// one process, and prints medians and their ratios.
+#include "bench/twins.h"
+#include "bench/workloads.h"
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/shadow.h"
+#include "instrument/wire.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <string>
+
+namespace {
+
+using namespace kcheck;
+using namespace kcheck::bench;
+
+/// Of this thread on the processor: other programs on the machine do not count.
+double processorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+double seconds(const Workload& workload, const abi::KernelEntry& kernel) {
+  double start = processorSeconds();
+  workload.round(kernel);
+  return processorSeconds() - start;
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+struct Measured {
+  double checked, unchecked;
+  double ratio; ///< median of the rounds' own ratios: both halves of a round see the same machine
+};
+
+Measured measure(const Workload& workload, unsigned rounds) {
+  Twins twins = twinsOf(workload.kernel);
+  for (const abi::KernelEntry* kernel : {twins.checked, twins.unchecked}) workload.round(*kernel);
+  std::vector<double> checked, unchecked, ratios;
+  for (unsigned i = 0; i < rounds; ++i) {
+    checked.push_back(seconds(workload, *twins.checked));
+    unchecked.push_back(seconds(workload, *twins.unchecked));
+    ratios.push_back(checked.back() / unchecked.back());
+  }
+  return {median(checked), median(unchecked), median(ratios)};
+}
+
+const char* name(Shape shape) {
+  return shape == Shape::Tiled ? "tiled" : shape == Shape::Scattered ? "scattered" : "streaming";
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 2) return std::fprintf(stderr, "usage: kcheck_bench KERNELS.cu [ROUNDS] [NAME]\n"), 2;
+  unsigned rounds = argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 21;
+  runtime::context().options.hostAccess = false;
+  if (auto loaded = loadTwins(argv[1]); !loaded)
+    return std::fprintf(stderr, "kcheck_bench: %s\n", loaded.error().message.c_str()), 2;
+  double logarithms = 0;
+  unsigned count = 0;
+  std::printf("%-28s %-10s %12s %12s %14s %7s\n", "kernel", "shape", "checked ms", "unchecked ms",
+              "ns per access", "ratio");
+  for (const Workload& workload : workloads()) {
+    if (argc > 3 && workload.kernel != argv[3]) continue;
+    Measured result = measure(workload, rounds);
+    std::printf("%-28s %-10s %12.3f %12.3f %14.2f %7.2f\n", workload.name.c_str(), name(workload.shape),
+                result.checked * 1e3, result.unchecked * 1e3,
+                (result.checked - result.unchecked) * 1e9 / static_cast<double>(workload.accesses),
+                result.ratio);
+    std::fflush(stdout);
+    logarithms += std::log(result.ratio);
+    ++count;
+  }
+  std::printf("shadow bytes per checked byte: %.2f\n",
+              static_cast<double>(sizeof(runtime::Cell) + sizeof(runtime::CellSites)) / 4);
+  std::printf("geometric mean of all checks over unchecked, one core: %.2f\n", std::exp(logarithms / count));
+}
