@@ -54,14 +54,14 @@ struct Sparse {
 };
 
 Workload vectorAdd() {
-  constexpr int n = 1 << 20;
+  constexpr int n = 1 << 18;
   float *a = onDevice(numbers(n)), *b = onDevice(numbers(n)), *c = onDevice(numbers(n));
   return {"vector add", "vectorAdd", Shape::Streaming, 3ull * n,
           [=](const auto& kernel) { launch(kernel, dim(n / 256), dim(256), a, b, c, n); }};
 }
 
 Workload transpose(const char* name, const char* kernel, Shape shape, unsigned accesses) {
-  constexpr int n = 1024;
+  constexpr int n = 512;
   float *in = onDevice(numbers(n * n)), *out = onDevice(numbers(n * n));
   return {name, kernel, shape, std::uint64_t{accesses} * n * n,
           [=](const auto& entry) { launch(entry, dim(n / 32, n / 32), dim(32, 8), in, out, n); }};
@@ -75,14 +75,14 @@ Workload matmul() {
 }
 
 Workload reduction() {
-  constexpr int n = 1 << 20;
+  constexpr int n = 1 << 18;
   float *in = onDevice(numbers(n)), *out = onDevice(numbers(n / 256));
   return {"reduction", "reduceBlock", Shape::Tiled, n / 256 * (512ull + 255 * 3 + 2),
           [=](const auto& kernel) { launch(kernel, dim(n / 256), dim(256), in, out, n); }};
 }
 
 Workload histogram() {
-  constexpr int n = 1 << 20, bins = 4096;
+  constexpr int n = 1 << 18, bins = 4096;
   std::vector<unsigned> data(n);
   std::minstd_rand random(3);
   for (unsigned& value : data) value = static_cast<unsigned>(random()) % bins;
@@ -104,7 +104,7 @@ Workload spmv() {
 }
 
 Workload stencil() {
-  constexpr int n = 1024;
+  constexpr int n = 512;
   float *in = onDevice(numbers(n * n)), *out = onDevice(numbers(n * n));
   return {"5-point stencil", "stencil", Shape::Streaming, 6ull * (n - 2) * (n - 2),
           [=](const auto& kernel) { launch(kernel, dim(n / 32, n / 8), dim(32, 8), in, out, n); }};

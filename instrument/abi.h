@@ -107,10 +107,11 @@ struct SharedVariable {
 struct LoggedAccess {
   SiteKind kind;
   std::uint8_t bytes; ///< 1, 2, 4, 8 or 16
-  std::uint16_t row;  ///< of the segment, holds the address
+  std::uint16_t row;  ///< of the segment, holds an address
   std::uint16_t
       content; ///< of writes and atomics: the row with what was in memory before (16 bytes: two rows)
-  std::uint16_t offset; ///< from the logged address
+  std::uint16_t unused;
+  std::int32_t offset; ///< from the logged address
   std::uint32_t site, order;
 };
 

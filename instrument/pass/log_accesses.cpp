@@ -3,15 +3,19 @@
 // runtime. Writes also keep what was in memory before, so that the runtime can take the warp back and show a
 // race as it came about.
 #include "instrument/pass/call_graph.h"
+#include "instrument/pass/linear.h"
 #include "instrument/pass/markers.h"
 #include "instrument/pass/stages.h"
+#include "instrument/pass/unroll.h"
 
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <limits>
 
 namespace kcheck::instrument {
@@ -19,6 +23,7 @@ namespace kcheck::instrument {
 namespace {
 
 constexpr std::uint32_t kOrdersFinely = abi::TraitFences | abi::TraitWarpSync | abi::TraitNamedBarrier;
+constexpr std::int64_t kFarthest = 1 << 16; ///< distance of accesses that share a logged address
 constexpr std::size_t kMostSegments = std::numeric_limits<std::uint16_t>::max();
 
 bool isHook(const llvm::Instruction& instruction) {
@@ -43,6 +48,7 @@ public:
         unlikely(llvm::MDBuilder(function.getContext()).createUnlikelyBranchWeights()) {}
 
   void run() {
+    unrollShortLoops(function);
     findSegments();
     if (segments.empty() || code.segments.size() + segments.size() > kMostSegments) return;
     llvm::IRBuilder<> builder(&*function.getEntryBlock().getFirstInsertionPt());
@@ -62,6 +68,7 @@ private:
   llvm::Type* word;
   llvm::PointerType* pointer;
   llvm::MDNode* unlikely;
+  std::uint32_t rowsUsed = 0;        ///< by the segment in work
   llvm::AllocaInst* place = nullptr; ///< a copy of ThreadContext::log, which becomes a register
   std::vector<std::vector<llvm::CallInst*>> segments;
   std::vector<llvm::Instruction*> moves; ///< calls after which the log may stand elsewhere
@@ -93,32 +100,71 @@ private:
     }
   }
 
-  void write(const std::vector<llvm::CallInst*>& hooks) {
-    std::uint64_t number = code.segments.size();
-    llvm::Value* start = begin(*hooks.front());
-    unsigned rows = 0, done = 0;
-    abi::LogSegment segment{std::uint32_t(code.logged.size()), std::uint32_t(hooks.size()), 0, 0};
+  /// A logged address, and the accesses that lie at constant distances from it.
+  struct Row {
+    AddressShape shape;
+    std::int64_t constant = 0;             ///< of the first access, whose address is logged
+    std::int64_t lowest = 0, highest = 0;  ///< distances
+    std::vector<llvm::CallInst*> accesses; ///< in their order
+    std::uint16_t number = 0;
+    llvm::Value* foreign = nullptr; ///< whether any of the accesses may be outside device memory
+  };
+
+  struct Planned {
+    llvm::CallInst* hook;
+    std::size_t row; ///< in `rows`
+    abi::LoggedAccess access;
+  };
+
+  void plan(const std::vector<llvm::CallInst*>& hooks, std::vector<Row>& rows,
+            std::vector<Planned>& planned) {
+    unsigned used = 0;
     for (llvm::CallInst* hook : hooks) {
+      LinearAddress address = linearAddress(hook->getArgOperand(1), code.module.getDataLayout());
+      auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& other) {
+        return other.shape == address.shape && std::abs(address.constant - other.constant) <= kFarthest;
+      });
+      if (row == rows.end()) {
+        row =
+            rows.insert(row, Row{address.shape, address.constant, 0, 0, {}, std::uint16_t(used++), nullptr});
+      }
+      std::int64_t distance = address.constant - row->constant;
+      row->lowest = std::min(row->lowest, distance);
+      row->highest = std::max(row->highest, distance);
+      row->accesses.push_back(hook);
       abi::LoggedAccess access{};
       access.kind = isCallTo(*hook, Call::kcRead)    ? abi::SiteKind::Read
                     : isCallTo(*hook, Call::kcWrite) ? abi::SiteKind::Write
                                                      : abi::SiteKind::Atomic;
       access.bytes = std::uint8_t(loggedBytes(*hook));
-      access.row = std::uint16_t(rows++);
+      access.row = row->number;
+      access.offset = std::int32_t(distance);
       access.site = std::uint32_t(llvm::cast<llvm::ConstantInt>(hook->getArgOperand(3))->getZExtValue());
       if (access.kind == abi::SiteKind::Atomic)
         access.order = std::uint32_t(llvm::cast<llvm::ConstantInt>(hook->getArgOperand(4))->getZExtValue());
       if (access.kind != abi::SiteKind::Read) {
-        access.content = std::uint16_t(rows);
-        rows += access.bytes == 16 ? 2 : 1;
+        access.content = std::uint16_t(used);
+        used += access.bytes == 16 ? 2 : 1;
       }
-      logOne(*hook, access, start, done++, number);
-      code.logged.push_back(access);
+      planned.push_back({hook, std::size_t(row - rows.begin()), access});
     }
-    segment.rows = rows;
-    code.segments.push_back(segment);
+    rowsUsed = used;
+  }
+
+  void write(const std::vector<llvm::CallInst*>& hooks) {
+    std::vector<Row> rows;
+    std::vector<Planned> planned;
+    plan(hooks, rows, planned);
+    std::uint64_t number = code.segments.size();
+    code.segments.push_back({std::uint32_t(code.logged.size()), std::uint32_t(hooks.size()), rowsUsed, 0});
+    llvm::Value* start = begin(*hooks.front());
+    unsigned done = 0;
+    for (Planned& one : planned) {
+      logOne(one, rows[one.row], start, done++, number);
+      code.logged.push_back(one.access);
+    }
     llvm::IRBuilder<> builder(hooks.back());
-    auto* next = byteOffset(builder, start, rows * abi::kLogRowBytes);
+    auto* next = byteOffset(builder, start, rowsUsed * abi::kLogRowBytes);
     builder.CreateStore(next, place);
     builder.CreateStore(next, byteOffset(builder, thread, offsetof(abi::ThreadContext, log)));
     for (llvm::CallInst* hook : hooks) hook->eraseFromParent();
@@ -139,36 +185,61 @@ private:
     return start;
   }
 
-  void logOne(llvm::CallInst& hook, const abi::LoggedAccess& access, llvm::Value* start, unsigned done,
-              std::uint64_t number) {
-    llvm::IRBuilder<> builder(&hook);
-    llvm::Value* address = hook.getArgOperand(1);
-    auto* number64 = builder.CreatePtrToInt(address, word);
-    auto* offset = builder.CreateSub(number64, builder.getInt64(abi::kArenaStart));
-    auto* foreign = builder.CreateICmpUGE(offset, builder.getInt64(abi::kArenaExtent - 16));
+  void logOne(const Planned& one, Row& row, llvm::Value* start, unsigned done, std::uint64_t number) {
+    llvm::CallInst* hook = one.hook;
+    bool first = row.accesses.front() == hook, reads = one.access.kind == abi::SiteKind::Read;
+    if (!first && reads) return;
+    llvm::IRBuilder<> builder(hook);
+    llvm::Value* address = hook->getArgOperand(1);
+    llvm::Value* value = builder.CreatePtrToInt(address, word);
+    if (first) {
+      // One comparison for all: from the lowest to the end of the highest.
+      auto* lowest = builder.CreateAdd(value, builder.getInt64(std::uint64_t(row.lowest) - abi::kArenaStart));
+      std::uint64_t extent = abi::kArenaExtent - std::uint64_t(row.highest - row.lowest) - 16;
+      row.foreign = builder.CreateICmpUGE(lowest, builder.getInt64(extent));
+    }
     llvm::Instruction *then = nullptr, *otherwise = nullptr;
-    llvm::SplitBlockAndInsertIfThenElse(foreign, &hook, &then, &otherwise, unlikely);
+    llvm::SplitBlockAndInsertIfThenElse(row.foreign, hook, &then, &otherwise, unlikely);
     builder.SetInsertPoint(then);
-    auto* reported = builder.CreateCall(
-        runtimeCall(code.module, Call::kcForeign),
-        {thread, address, hook.getArgOperand(2), hook.getArgOperand(3), start, builder.getInt32(done)});
+    llvm::Value* reported = first ? reportForeign(builder, row, start, done) : builder.getInt64(0);
     builder.SetInsertPoint(otherwise);
     std::vector<llvm::Value*> contents;
-    if (access.kind != abi::SiteKind::Read) contents = loadContents(builder, address, access.bytes);
+    if (!reads) contents = loadContents(builder, address, one.access.bytes);
 
-    builder.SetInsertPoint(&hook);
+    builder.SetInsertPoint(hook);
     auto join = [&](llvm::Value* usual, llvm::Value* odd) {
-      auto* value = builder.CreatePHI(word, 2);
-      value->addIncoming(odd, then->getParent());
-      value->addIncoming(usual, otherwise->getParent());
-      return value;
+      auto* joined = builder.CreatePHI(word, 2);
+      joined->addIncoming(odd, then->getParent());
+      joined->addIncoming(usual, otherwise->getParent());
+      return joined;
     };
-    llvm::Value* logged = join(number64, reported);
+    if (first) value = join(value, reported);
     for (llvm::Value*& content : contents) content = join(content, builder.getInt64(0));
-    if (access.row == 0) logged = builder.CreateOr(logged, builder.getInt64(number << 48));
-    builder.CreateStore(logged, byteOffset(builder, start, access.row * abi::kLogRowBytes));
-    for (std::size_t i = 0; i < contents.size(); ++i)
-      builder.CreateStore(contents[i], byteOffset(builder, start, (access.content + i) * abi::kLogRowBytes));
+    auto store = [&](llvm::Value* what, std::size_t at) {
+      builder.CreateStore(what, byteOffset(builder, start, at * abi::kLogRowBytes));
+    };
+    if (first) {
+      if (row.number == 0) value = builder.CreateOr(value, builder.getInt64(number << 48));
+      store(value, row.number);
+    }
+    for (std::size_t i = 0; i < contents.size(); ++i) store(contents[i], one.access.content + i);
+  }
+
+  /// Asks the runtime about each access of the row; what it says of the first is logged.
+  llvm::Value* reportForeign(llvm::IRBuilder<>& builder, const Row& row, llvm::Value* start, unsigned done) {
+    llvm::Value* result = nullptr;
+    llvm::CallInst* first = row.accesses.front();
+    const auto& layout = code.module.getDataLayout();
+    for (llvm::CallInst* access : row.accesses) {
+      std::int64_t distance = linearAddress(access->getArgOperand(1), layout).constant - row.constant;
+      llvm::Value* address = builder.CreateGEP(builder.getInt8Ty(), first->getArgOperand(1),
+                                               builder.getInt64(std::uint64_t(distance)));
+      auto* call = builder.CreateCall(runtimeCall(code.module, Call::kcForeign),
+                                      {thread, address, access->getArgOperand(2), access->getArgOperand(3),
+                                       start, builder.getInt32(done)});
+      if (!result) result = call;
+    }
+    return result;
   }
 
   std::vector<llvm::Value*> loadContents(llvm::IRBuilder<>& builder, llvm::Value* address, unsigned bytes) {
@@ -186,8 +257,7 @@ private:
 
 void logAccesses(DeviceCode& code) {
   if (!code.options.checks || !code.options.deferred) return;
-  if (code.options.schedule == Schedule::Lockstep)
-    return; // lockstep stops at each access
+  if (code.options.schedule == Schedule::Lockstep) return; // lockstep stops at each access
   const CallGraph graph(code.module);
   // A function that kernels of both sorts reach has one form only: calls.
   std::set<const KernelCode*> calling;

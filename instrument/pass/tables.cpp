@@ -93,8 +93,9 @@ llvm::Constant* segmentRow(TableWriter& write, const abi::LogSegment& segment) {
 
 llvm::Constant* accessRow(TableWriter& write, const abi::LoggedAccess& access) {
   return write.record({write.integer(8, std::uint8_t(access.kind)), write.integer(8, access.bytes),
-                       write.integer(16, access.row), write.integer(16, access.content),
-                       write.integer(16, access.offset), write.word(access.site), write.word(access.order)},
+                       write.integer(16, access.row), write.integer(16, access.content), write.integer(16, 0),
+                       write.word(std::uint32_t(access.offset)), write.word(access.site),
+                       write.word(access.order)},
                       sizeof(abi::LoggedAccess));
 }
 

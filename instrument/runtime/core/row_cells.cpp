@@ -157,16 +157,24 @@ RowWindow::RowWindow(const BlockState& block, const ThreadState* lanes)
       many(block.many), launchMany(block.launchMany), first(block.launch->first),
       ownTokensOrdered(block.ordered == block.born), me(lanes->me) {}
 
+void RowCells::reserve() {
+  if (used + kMostCells > saved.size()) saved.resize(2 * used + 4 * kMostCells);
+  if (cellsUsed + kMostCells <= cells.size()) return;
+  cells.resize(2 * cells.size() + 8 * kMostCells);
+  sites.resize(cells.size());
+}
+
 void RowCells::save(Address address, std::uint32_t count) {
-  if (used == saved.size()) saved.resize(2 * used + 64);
-  if (cellsUsed + count > cells.size()) {
-    cells.resize(2 * cells.size() + count + 1024);
-    sites.resize(cells.size());
-  }
   saved[used++] = {address, count, static_cast<std::uint32_t>(cellsUsed)};
   std::memcpy(&cells[cellsUsed], &cellOf(address), count * sizeof(Cell));
   std::memcpy(&sites[cellsUsed], &sitesOf(address), count * sizeof(CellSites));
   cellsUsed += count;
+}
+
+inline void RowCells::saveOne(Address address, Cell cell, CellSites site) {
+  saved[used++] = {address, 1, static_cast<std::uint32_t>(cellsUsed)};
+  cells[cellsUsed] = cell;
+  sites[cellsUsed++] = site;
 }
 
 void RowCells::commit() { used = cellsUsed = 0; }
@@ -183,6 +191,7 @@ void RowCells::undo() {
 /// Lanes one behind the other, from `lane` on.
 bool RowCells::checkRun(const RowWindow& window, const abi::LoggedAccess& access, Address address,
                         std::uint32_t lane, std::uint32_t lanes) {
+  reserve();
   std::uint32_t shift = static_cast<std::uint32_t>(std::countr_zero(access.bytes / 4u)),
                 count = lanes << shift;
   Cell* run = &cellOf(address);
@@ -211,45 +220,74 @@ bool RowCells::checkRun(const RowWindow& window, const abi::LoggedAccess& access
 }
 
 template <abi::SiteKind kind, bool shared>
-bool RowCells::checkCells(const RowWindow& window, const abi::LoggedAccess& access, Address address,
-                          std::uint32_t lane) {
-  Token me = window.me + 2 * lane;
-  for (Address at = address; at < address + access.bytes; at += 4) {
-    Cell& cell = cellOf(at);
-    Step next = step<kind, shared>(window, cell, me);
-    if (!next.ok) [[unlikely]] {
-      if (shared || cell.write != kUnknown || !context().allocations.materialise(at)) return false;
-      next = step<kind, shared>(window, cell, me);
-      if (!next.ok) return false;
-    }
-    if (kind == abi::SiteKind::Read && next.read == cell.read) continue;
-    save(at, 1);
-    cell = {next.write, next.read};
-    if (kind != abi::SiteKind::Read)
-      sitesOf(at).write = narrowSite(access.site);
-    else if (next.entersSite)
-      sitesOf(at).read = narrowSite(access.site);
+inline bool RowCells::checkCell(const RowWindow& window, Token me, Address at, std::uint16_t site) {
+  Cell& cell = cellOf(at);
+  Step next = step<kind, shared>(window, cell, me);
+  if (!next.ok) [[unlikely]] {
+    if (shared || cell.write != kUnknown || !context().allocations.materialise(at)) return false;
+    next = step<kind, shared>(window, cell, me);
+    if (!next.ok) return false;
+  }
+  if (kind == abi::SiteKind::Read && next.read == cell.read) return true;
+  CellSites& sites = sitesOf(at);
+  saveOne(at, cell, sites);
+  cell = {next.write, next.read};
+  if (kind != abi::SiteKind::Read)
+    sites.write = site;
+  else if (next.entersSite)
+    sites.read = site;
+  return true;
+}
+
+/// Lanes whose addresses lie anywhere in one kind of memory.
+template <abi::SiteKind kind, bool shared>
+bool RowCells::checkLanes(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
+                          std::uint32_t mask) {
+  const RowWindow copy = window;
+  std::uint16_t site = narrowSite(access.site);
+  for (; mask; mask &= mask - 1) {
+    auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    Address address = addresses[lane], end = address + access.bytes;
+    for (Address at = address; at < end; at += 4)
+      if (!checkCell<kind, shared>(copy, copy.me + 2 * lane, at, site)) return false;
   }
   return true;
 }
 
+bool RowCells::checkEach(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
+                         std::uint32_t mask) {
+  if (access.bytes < 4) return false;
+  std::uint32_t inside = 0, shared = 0;
+  Address odd = 0;
+  for (std::uint32_t left = mask; left; left &= left - 1) {
+    auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    std::uint32_t here = inArena(addresses[lane]);
+    inside |= here << lane;
+    shared |= static_cast<std::uint32_t>(inShared(addresses[lane])) << lane;
+    odd |= here ? addresses[lane] : 0;
+    __builtin_prefetch(&cellOf(addresses[lane]));
+    __builtin_prefetch(&sitesOf(addresses[lane]));
+  }
+  if (odd & (access.bytes - 1u)) return false;
+  mask = inside; // what is not has been reported, and has no shadow
+  if (access.kind == abi::SiteKind::Atomic && !updatesWidely(access)) return false;
+  reserve();
+  auto run = [&]<abi::SiteKind kind>(std::integral_constant<abi::SiteKind, kind>) {
+    return (!(mask & shared) || checkLanes<kind, true>(window, access, addresses, mask & shared)) &&
+           (!(mask & ~shared) || checkLanes<kind, false>(window, access, addresses, mask & ~shared));
+  };
+  switch (access.kind) {
+  case abi::SiteKind::Read: return run(std::integral_constant<abi::SiteKind, abi::SiteKind::Read>());
+  case abi::SiteKind::Write: return run(std::integral_constant<abi::SiteKind, abi::SiteKind::Write>());
+  default: return run(std::integral_constant<abi::SiteKind, abi::SiteKind::Atomic>());
+  }
+}
+
 bool RowCells::checkLane(const RowWindow& window, const abi::LoggedAccess& access, Address address,
                          std::uint32_t lane) {
-  if (!inArena(address)) return true; // has been reported, and has no shadow
-  if (access.bytes < 4 || (address & (access.bytes - 1u))) return false;
-  bool shared = inShared(address);
-  switch (access.kind) {
-  case abi::SiteKind::Read:
-    return shared ? checkCells<abi::SiteKind::Read, true>(window, access, address, lane)
-                  : checkCells<abi::SiteKind::Read, false>(window, access, address, lane);
-  case abi::SiteKind::Write:
-    return shared ? checkCells<abi::SiteKind::Write, true>(window, access, address, lane)
-                  : checkCells<abi::SiteKind::Write, false>(window, access, address, lane);
-  default:
-    if (!updatesWidely(access)) return false;
-    return shared ? checkCells<abi::SiteKind::Atomic, true>(window, access, address, lane)
-                  : checkCells<abi::SiteKind::Atomic, false>(window, access, address, lane);
-  }
+  Address addresses[kWarpSize];
+  addresses[lane] = address;
+  return checkEach(window, access, addresses, 1u << lane);
 }
 
 bool RowCells::checkPart(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
@@ -258,18 +296,17 @@ bool RowCells::checkPart(const RowWindow& window, const abi::LoggedAccess& acces
   auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
   Address address = addresses[first];
   bool aligned = access.bytes >= 4 && !(address & (access.bytes - 1u));
-  if (shape == RowShape::Contiguous && aligned && access.kind != abi::SiteKind::Atomic) {
+  if (shape == RowShape::Contiguous && aligned && lanes > 2 && access.kind != abi::SiteKind::Atomic) {
     Address last = address + Address{lanes} * access.bytes - 1;
     if (inArena(address) && inArena(last) && inShared(address) == inShared(last))
       return checkRun(window, access, address, first, lanes);
   }
   // Of equal addresses the second lane brings the cell into the state that the others leave as it is.
-  std::uint32_t left = lanes > 2 && shape == RowShape::Uniform ? 2 : lanes;
-  for (; left; --left, mask &= mask - 1) {
-    auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    if (!checkLane(window, access, addresses[lane], lane)) return false;
+  if (shape == RowShape::Uniform && lanes > 2) {
+    std::uint32_t rest = mask & (mask - 1);
+    mask &= ~(rest & (rest - 1));
   }
-  return true;
+  return checkEach(window, access, addresses, mask);
 }
 
 bool RowCells::check(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,

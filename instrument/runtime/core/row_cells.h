@@ -32,12 +32,18 @@ private:
     Address address;
     std::uint32_t cells, at; ///< of `cells` and `sites`
   };
+  void reserve(); ///< room for all cells of one row
   void save(Address address, std::uint32_t count);
+  void saveOne(Address address, Cell cell, CellSites site);
   bool checkRun(const RowWindow& window, const abi::LoggedAccess& access, Address address, std::uint32_t lane,
                 std::uint32_t lanes);
+  bool checkEach(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
+                 std::uint32_t mask);
   template <abi::SiteKind kind, bool shared>
-  bool checkCells(const RowWindow& window, const abi::LoggedAccess& access, Address address,
-                  std::uint32_t lane);
+  bool checkLanes(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
+                  std::uint32_t mask);
+  template <abi::SiteKind kind, bool shared>
+  bool checkCell(const RowWindow& window, Token me, Address at, std::uint16_t site);
   bool checkPart(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
                  std::uint32_t mask, RowShape shape);
 

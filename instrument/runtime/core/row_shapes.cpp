@@ -61,6 +61,36 @@ bool ascendingApart(const Address* addresses, std::uint32_t bytes) {
   return !wrong;
 }
 
+/// The cost of accesses that lie anywhere, each within one sector.
+void addScattered(Traffic& traffic, const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
+  constexpr std::uint32_t slots = 64;
+  std::uint8_t index[slots]{};
+  Address number[32];
+  std::uint32_t asked[32], used = 0;
+  std::uint32_t bits = (1u << bytes) - 1;
+  for (; mask; mask &= mask - 1) {
+    Address address = addresses[std::countr_zero(mask)], sector = address / kSector;
+    auto slot = static_cast<std::uint32_t>(sector * 0x9E3779B97F4A7C15u >> 58);
+    while (index[slot] && number[index[slot] - 1] != sector) slot = (slot + 1) % slots;
+    if (!index[slot]) {
+      number[used] = sector;
+      asked[used] = 0;
+      index[slot] = static_cast<std::uint8_t>(++used);
+    }
+    asked[index[slot] - 1] |= bits << address % kSector;
+  }
+  std::uint32_t distinct = 0;
+  for (std::uint32_t i = 0; i < used; ++i) distinct += static_cast<std::uint32_t>(std::popcount(asked[i]));
+  traffic.sectors = used;
+  traffic.idealSectors = (distinct + kSector - 1) / kSector;
+}
+
+bool eachWithinSector(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
+  Address odd = 0;
+  for (; mask; mask &= mask - 1) odd |= addresses[std::countr_zero(mask)];
+  return !(odd & (bytes - 1));
+}
+
 /// Whether no two lanes need different words of one bank; words of 4 bytes.
 bool withoutConflict(const Address* addresses, std::uint32_t mask) {
   Address word[32];
@@ -94,7 +124,17 @@ Traffic costOfRow(const Address* addresses, std::uint32_t mask, std::uint32_t by
   Address first = addresses[std::countr_zero(mask)];
   if (shared) {
     traffic.bankWays = 1;
-    bool whole = row.shape == RowShape::Uniform || (row.shape == RowShape::Contiguous && bytes == 4);
+    bool sameHalves =
+        row.shape == RowShape::Halves && row.half[0] == row.half[1] && addresses[0] == addresses[16];
+    bool whole = row.shape == RowShape::Uniform || (row.shape == RowShape::Contiguous && bytes == 4) ||
+                 (sameHalves && bytes == 4);
+    bool twoWords = row.shape == RowShape::Halves && row.half[0] == RowShape::Uniform &&
+                    row.half[1] == RowShape::Uniform && bytes == 4;
+    if (twoWords) {
+      Address one = addresses[0] / 4, other = addresses[16] / 4;
+      traffic.bankWays = one != other && one % 32 == other % 32 ? 2 : 1;
+      return traffic;
+    }
     if (whole || (bytes == 4 && withoutConflict(addresses, mask))) return traffic;
     return costOfShared(addresses, mask, bytes);
   }
@@ -125,7 +165,9 @@ Traffic costOfRow(const Address* addresses, std::uint32_t mask, std::uint32_t by
     traffic.idealSectors = bytes; // 32 lanes in sectors of 32 bytes
     return traffic;
   }
-  return costOfGlobal(addresses, mask, bytes);
+  if (!eachWithinSector(addresses, mask, bytes)) return costOfGlobal(addresses, mask, bytes);
+  addScattered(traffic, addresses, mask, bytes);
+  return traffic;
 }
 
 } // namespace kcheck::runtime

@@ -37,6 +37,66 @@ struct Content {
   std::byte content[16];
 };
 
+/// Lanes that have been at one segment equally often: one row of a warp whose lanes went different ways.
+struct RowGroup {
+  std::uint32_t segment, mask;
+  const Word* at[kWarpSize];
+};
+
+/// Brings the segments of diverged lanes together by how often each lane has been there.
+class RowGroups {
+public:
+  void begin(std::size_t segments) {
+    if (met.size() < segments) met.resize(segments);
+    used = 0;
+    inOrder = true;
+    ++round;
+  }
+  void beginLane() {
+    ++laneRound;
+    last = 0;
+  }
+  void add(std::uint32_t lane, std::uint32_t segment, const Word* at) {
+    Met& here = met[segment];
+    if (here.round != round) {
+      here.round = round;
+      here.groups.clear();
+    }
+    if (here.lane != laneRound) {
+      here.lane = laneRound;
+      here.times = 0;
+    }
+    std::uint32_t time = here.times++;
+    if (time == here.groups.size()) {
+      here.groups.push_back(used);
+      if (used == groups.size()) groups.emplace_back();
+      groups[used].segment = segment;
+      groups[used++].mask = 0;
+    }
+    std::uint32_t group = here.groups[time];
+    inOrder &= group >= last;
+    last = group + 1;
+    groups[group].mask |= 1u << lane;
+    groups[group].at[lane] = at;
+  }
+  /// Each lane's segments are in the order of the groups.
+  bool keepsOrder() const { return inOrder; }
+  const RowGroup* begin() const { return groups.data(); }
+  const RowGroup* end() const { return groups.data() + used; }
+
+private:
+  struct Met {
+    std::uint64_t round = 0, lane = 0;
+    std::uint32_t times = 0;
+    std::vector<std::uint32_t> groups;
+  };
+  std::vector<Met> met; ///< by segment
+  std::vector<RowGroup> groups;
+  std::uint64_t round = 0, laneRound = 0;
+  std::uint32_t used = 0, last = 0;
+  bool inOrder = true;
+};
+
 } // namespace
 
 /// The log of the warp that runs.
@@ -55,6 +115,7 @@ struct RowLog {
   const Word* partialAt = nullptr;
   std::uint32_t partialDone = 0;
   RowCells cells;
+  RowGroups groups;
   std::vector<Content> contents;
   std::uint64_t launch = 0, tried = 0,
                 failed = 0; ///< warps of this launch, and those that had to be replayed
@@ -84,7 +145,10 @@ void eachAccess(const Word* column, std::uint32_t from, std::uint32_t to, Visit 
     const abi::LogSegment& segment = segmentAt(*at);
     for (std::uint32_t i = 0; i < segment.count; ++i) {
       const abi::LoggedAccess& access = module().accesses[segment.first + i];
-      visit(access, (at[std::size_t{access.row} * abi::kLogLanes] & kAddressBits) + access.offset, at);
+      visit(access,
+            (at[std::size_t{access.row} * abi::kLogLanes] & kAddressBits) +
+                static_cast<Address>(std::int64_t{access.offset}),
+            at);
     }
     row += segment.rows;
   }
@@ -117,7 +181,7 @@ template <class Visit> void eachUnchecked(const RowLog& log, Visit visit) {
     for (std::uint32_t n = 0; n < log.partialDone; ++n) {
       const abi::LoggedAccess& access = module().accesses[segment.first + n];
       Word word = log.partialAt[std::size_t{access.row} * abi::kLogLanes];
-      here(access, (word & kAddressBits) + access.offset, log.partialAt);
+      here(access, (word & kAddressBits) + static_cast<Address>(std::int64_t{access.offset}), log.partialAt);
     }
   }
 }
@@ -185,8 +249,7 @@ public:
       const Word* words = log.rows + std::size_t{row} * abi::kLogLanes;
       if (!sameSegment(words, active)) break;
       const abi::LogSegment& segment = segmentAt(words[std::countr_zero(active)]);
-      for (std::uint32_t i = 0; i < segment.count; ++i)
-        visit(module().accesses[segment.first + i], words, active);
+      visitSegment(segment, words, active);
       row += segment.rows;
     }
     if (row < longest) diverge(row);
@@ -233,13 +296,37 @@ private:
     return different >> 48 == 0;
   }
 
-  void visit(const abi::LoggedAccess& access, const Word* words, std::uint32_t active) {
+  /// One segment of lanes that are together. Accesses that share a logged address share its shape.
+  void visitSegment(const abi::LogSegment& segment, const Word* words, std::uint32_t active) {
     Address addresses[kWarpSize];
-    const Word* row = words + std::size_t{access.row} * abi::kLogLanes;
-    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-      addresses[lane] = (row[lane] & kAddressBits) + access.offset;
-    RowClass shape = classify(addresses, active, access.bytes);
-    if (checking && !failed) {
+    RowClass shape{};
+    const abi::LoggedAccess* before = nullptr;
+    for (std::uint32_t i = 0; i < segment.count; ++i) {
+      const abi::LoggedAccess& access = module().accesses[segment.first + i];
+      const Word* row = words + std::size_t{access.row} * abi::kLogLanes;
+      auto offset = static_cast<Address>(std::int64_t{access.offset});
+      for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+        addresses[lane] = (row[lane] & kAddressBits) + offset;
+      if (!before || before->row != access.row || before->bytes != access.bytes)
+        shape = classify(addresses, active, access.bytes);
+      before = &access;
+      visit(access, addresses, active, shape, checking && !failed);
+    }
+  }
+
+  void visit(const RowGroup& group, const abi::LoggedAccess& access, bool check) {
+    Address addresses[kWarpSize];
+    for (std::uint32_t left = group.mask; left; left &= left - 1) {
+      auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+      addresses[lane] = (group.at[lane][std::size_t{access.row} * abi::kLogLanes] & kAddressBits) +
+                        static_cast<Address>(std::int64_t{access.offset});
+    }
+    visit(access, addresses, group.mask, classify(addresses, group.mask, access.bytes), check);
+  }
+
+  void visit(const abi::LoggedAccess& access, const Address* addresses, std::uint32_t active,
+             const RowClass& shape, bool check) {
+    if (check) {
       if (access.kind == abi::SiteKind::Atomic) rememberScope(access);
       failed = !log.cells.check(window, access, addresses, active, shape);
     }
@@ -257,18 +344,43 @@ private:
     scopes[site] = static_cast<std::uint8_t>(AtomicOrder{access.order}.scope());
   }
 
-  /// From here on lanes go different ways: checked lane by lane, counted by site and how often a lane has
-  /// been there.
+  /// From here on lanes go different ways: counted by segment and how often a lane has been there. Checked
+  /// the same way where that keeps the order of each lane's accesses, else lane by lane.
   void diverge(std::uint32_t row) {
+    // The longest first: what its loop does after the others have left then comes before what follows the
+    // loop.
+    std::uint8_t lanes[kWarpSize];
+    std::copy_n(log.order, log.count, lanes);
+    std::sort(lanes, lanes + log.count, [&](std::uint32_t a, std::uint32_t b) {
+      return log.used(a) != log.used(b) ? log.used(a) > log.used(b) : a < b;
+    });
+    RowGroups& groups = log.groups;
+    groups.begin(module().segmentCount);
+    for (std::uint32_t i = 0; i < log.count; ++i) {
+      groups.beginLane();
+      for (std::uint32_t at = row, used = log.used(lanes[i]); at < used;) {
+        const Word* word = log.rows + std::size_t{at} * abi::kLogLanes + lanes[i];
+        groups.add(lanes[i], static_cast<std::uint32_t>(*word >> 48), word);
+        at += segmentAt(*word).rows;
+      }
+    }
+    bool byLane = checking && !failed && !groups.keepsOrder();
+    if (byLane) checkByLane(row);
+    for (const RowGroup& group : groups) {
+      const abi::LogSegment& segment = module().segments[group.segment];
+      for (std::uint32_t i = 0; i < segment.count; ++i)
+        visit(group, module().accesses[segment.first + i], checking && !failed && !byLane);
+    }
+  }
+
+  void checkByLane(std::uint32_t row) {
     for (std::uint32_t i = 0; i < log.count; ++i) {
       std::uint32_t lane = log.order[i];
       eachAccess(log.rows + lane, row, log.used(lane),
                  [&](const abi::LoggedAccess& access, Address address, const Word*) {
-                   if (checking && !failed) {
-                     if (access.kind == abi::SiteKind::Atomic) rememberScope(access);
-                     failed = !log.cells.checkLane(window, access, address, lane);
-                   }
-                   if (launch.accesses) launch.accesses->add(lane, address, access.bytes, access.site);
+                   if (failed) return;
+                   if (access.kind == abi::SiteKind::Atomic) rememberScope(access);
+                   failed = !log.cells.checkLane(window, access, address, lane);
                  });
     }
   }
