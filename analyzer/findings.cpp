@@ -201,7 +201,10 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
     finding.message =
         fmt::format("`{}` is {} {} of `{}`", exprOf(access, context), verb, where, finding.memory->name);
   const MemoryObject& object = context.model.objects[access.object];
-  if (object.bytes && object.elementBytes && thread.offset >= 0)
+  if (object.bytes == 0 && object.space == MemorySpace::Shared)
+    finding.hint =
+        "launch with as many bytes of dynamic shared memory as the kernel uses: <<<grid, block, bytes>>>";
+  else if (object.bytes && object.elementBytes && thread.offset >= 0)
     finding.hint = fmt::format("guard the access: `{}` has {} elements", finding.memory->name,
                                *object.bytes / object.elementBytes);
   settleVerdict(finding, bounds.witness, context);

@@ -223,6 +223,20 @@ void writeAlsoIn(const Finding& finding, std::ostream& out) {
 
 } // namespace
 
+bool saysTheSame(const Finding& finding, const Finding& other) {
+  return finding.rule == other.rule && finding.where == other.where && finding.message == other.message &&
+         finding.severity == other.severity && finding.kernel == other.kernel &&
+         finding.accesses.size() == 2 && other.accesses.size() == 2;
+}
+
+void writeAlsoWith(const Finding& finding, const TextOptions& options, std::ostream& out) {
+  const Access& second = finding.accesses[1];
+  writeHeader(second.where, Severity::Note,
+              fmt::format("the same with {}, which is {} here: {}", quotedExprOf(finding, second),
+                          isDone(second.kind), verdictInWords(finding)),
+              "", options, out);
+}
+
 void writeFinding(const Finding& finding, const TextOptions& options, std::ostream& out) {
   writeHeader(finding.where, finding.severity, finding.message, finding.rule, options, out);
   writeSnippet(finding.where, otherRanges(finding), options, out);

@@ -34,6 +34,11 @@ std::string place(const Location& where);
 /// One finding with everything below it.
 void writeFinding(const Finding& finding, const TextOptions& options, std::ostream& out);
 
+/// Whether `other` says the same of the same place, with another second access.
+bool saysTheSame(const Finding& finding, const Finding& other);
+/// Such a finding in one line, below the first one.
+void writeAlsoWith(const Finding& finding, const TextOptions& options, std::ostream& out);
+
 /// The tables, what stayed unknown, what proofs assume and which global accesses waste bandwidth.
 void writeTables(const Report& report, const Paint& paint, std::ostream& out);
 

@@ -1,5 +1,6 @@
 // The table of kernels of each file, and below it the reasons of every unknown, the reach and the assumptions
 // of the proofs.
+#include "report/rules.h"
 #include "report/text_parts.h"
 
 #include <algorithm>
@@ -134,6 +135,21 @@ std::vector<Statement> statementsOf(const std::vector<const KernelResult*>& kern
   return all;
 }
 
+/// Whether the run has a finding of the kernel that a property is about, if only a note.
+bool sawOne(const KernelResult& kernel, Property property, const Report& report) {
+  return std::ranges::any_of(report.findings, [&](const Finding& finding) {
+    if (finding.kernel != kernel.name || finding.count == 0) return false;
+    const Rule* rule = findRule(finding.rule);
+    switch (property) {
+    case Property::RaceFree: return rule && rule->group == RuleGroup::Race;
+    case Property::BarriersUniform: return finding.rule == "barrier-divergence";
+    case Property::InBounds: return finding.rule == "out-of-bounds";
+    case Property::Initialized: return finding.rule == "uninitialized-read";
+    }
+    return false;
+  });
+}
+
 /// What the run says where the static pass does not know.
 const char* seenNone(Property property) {
   switch (property) {
@@ -149,7 +165,8 @@ void writeStatements(const std::vector<const KernelResult*>& kernels, const Repo
                      std::ostream& out) {
   auto unknown = statementsOf(kernels, [&](const KernelResult& kernel, const PropertyResult& property) {
     if (property.answer != Answer::Unknown || property.runAlone || !report.ranStatic) return std::string();
-    return property.reason + (launchedInRun(kernel, report) ? seenNone(property.property) : "");
+    bool none = launchedInRun(kernel, report) && !sawOne(kernel, property.property, report);
+    return property.reason + (none ? seenNone(property.property) : "");
   });
   for (const Statement& statement : unknown)
     out << fmt::format("{} unknown because {}\n", statement.subject(), statement.sentence);

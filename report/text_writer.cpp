@@ -70,13 +70,18 @@ std::string badEnd(const RunResult& run) {
 
 void writeText(const Report& report, const TextOptions& options, std::ostream& out) {
   Paint paint(options.colour);
-  bool anyFinding = false;
+  const Finding* last = nullptr; // that was written in full
   for (const Finding& finding : report.findings) {
     if (finding.suppressed) continue;
-    if (anyFinding) out << '\n';
+    if (last && saysTheSame(*last, finding)) {
+      writeAlsoWith(finding, options, out);
+      continue;
+    }
+    if (last) out << '\n';
     writeFinding(finding, options, out);
-    anyFinding = true;
+    last = &finding;
   }
+  const bool anyFinding = last != nullptr;
   bool quiet = !anyFinding && !tablesMatter(report) && report.disagreements.empty();
   std::string end = badEnd(report.run);
   if (!quiet && !report.kernels.empty()) {

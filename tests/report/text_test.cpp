@@ -85,6 +85,30 @@ TEST(TextFinding, ExpectationsAreNotShown) {
   EXPECT_THAT(snippetOf("  c[0] += 1; // why // expect-run: leak"), HasSubstr("|   c[0] += 1; // why\n"));
 }
 
+TEST(TextFinding, TheSameWithAnotherAccessIsOneLine) {
+  Sample sample = cleanSample();
+  Finding race;
+  race.rule = "race-warp";
+  race.message = "m";
+  race.where = at("vecadd.cu", 5, 3);
+  race.count = 7;
+  race.accesses.resize(2);
+  race.accesses[1].expr = "v[t + 1]";
+  race.accesses[1].where = at("vecadd.cu", 6, 3);
+  Finding other = race;
+  other.accesses[1].where = at("vecadd.cu", 7, 3);
+  Finding apart = race;
+  apart.where = at("vecadd.cu", 6, 1);
+  sample.report.findings = {race, other, apart};
+  const std::string text = sample.text();
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "vecadd.cu:7:3: note: the same with `v[t + 1]`, which is read here: seen in the run 7 times\n"));
+  EXPECT_EQ(text.find("vecadd.cu:5:3: error"), text.rfind("vecadd.cu:5:3: error"));
+  EXPECT_THAT(text, HasSubstr("\n\nvecadd.cu:6:1: error"));
+}
+
 TEST(TextFinding, HostRacesNameWhoTheyAreBetween) {
   Finding race;
   race.rule = "race-host";
