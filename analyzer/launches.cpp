@@ -27,6 +27,8 @@ void narrowUnused(LaunchCase& launch, UsedAxes used) {
 std::string freeText(UsedAxes used) {
   unsigned axes = used.block | used.grid;
   if (axes == 7) return "any launch";
+  if (axes == 1) return "any one-dimensional launch";
+  if (axes == 3) return "any launch of up to two dimensions";
   std::string names;
   for (unsigned axis = 0; axis < 3; ++axis)
     if (axes >> axis & 1) names += (names.empty() ? "" : " and ") + std::string(1, kAxes[axis]);

@@ -16,7 +16,7 @@ struct PlannedCase {
 
 struct LaunchPlan {
   LaunchCase any;
-  std::string anyText;                 ///< `any launch`, `any launch along x`
+  std::string anyText;                 ///< `any launch`, `any one-dimensional launch`
   std::vector<PlannedCase> candidates; ///< conditions to try when any launch fails
   std::vector<PlannedCase> concrete; ///< the launches that the program, or else the options, or else we, name
   bool isDefault = false;            ///< `concrete` is kcheck's own choice: nothing is known of the launches

@@ -94,7 +94,11 @@ Expr Execution::opaque(const Instruction& instruction, const std::string& name) 
   for (Expr operand : operands) role += "/" + std::to_string(operand->width);
   auto* made = state.symbols.function(nullptr, role, name, widthOf(instruction.getType(), state.layout));
   made->exact = false;
-  made->cause = "`" + name + "` at " + state.lineText(instruction) + " is not interpreted";
+  const bool isReal =
+      instruction.getType()->isFPOrFPVectorTy() ||
+      any_of(instruction.operands(), [](const Use& use) { return use->getType()->isFPOrFPVectorTy(); });
+  const std::string what = isReal ? "floating-point arithmetic" : "the operation `" + name + "`";
+  made->cause = what + " at " + state.lineText(instruction);
   return exprs.apply(made, std::move(operands));
 }
 

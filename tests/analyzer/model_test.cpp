@@ -141,7 +141,7 @@ int main() {
   own<<<8, 128>>>(x, 1000);
   oneBlock<<<1, 128>>>(x);
 })");
-  EXPECT_EQ(analyzed.property("own", Property::RaceFree).holdsFor, "any launch along x");
+  EXPECT_EQ(analyzed.property("own", Property::RaceFree).holdsFor, "any one-dimensional launch");
   EXPECT_EQ(analyzed.races("oneBlock"), Answer::Proved) << "for the launch that there is";
   EXPECT_THAT(analyzed.property("oneBlock", Property::RaceFree).holdsFor, HasSubstr("<<<1, 128>>>"));
   EXPECT_TRUE(analyzed.analysis.findings.empty());
