@@ -9,7 +9,10 @@ namespace {
 /// splitmix64: small, and the same everywhere.
 class Random {
 public:
-  explicit Random(std::uint64_t seed) : state(seed * 0x9e3779b97f4a7c15ull + 1) {}
+  explicit Random(std::uint64_t seed) : state(seed * 0xd1342543de82ef95ull + 1) {
+    below(1);
+    state *= 0xaf251af3b0f025b5ull; // else the streams of neighbours are one stream, shifted
+  }
   unsigned below(unsigned limit) {
     std::uint64_t z = (state += 0x9e3779b97f4a7c15ull);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -31,7 +34,8 @@ public:
     text = "__global__ void " + name + "(int* out, int* data, const int* in, int n) {\n" +
            "  __shared__ int s[64], u[64];\n  int t = threadIdx.x, b = blockIdx.x;\n" +
            "  int x = " + term() + ";\n  int *p = s, *q = u;\n";
-    unsigned count = 2 + random.below(5);
+    own = random.of<std::string>({"t", "t", "63 - t", "t ^ 1", "(t + 5)"});
+    unsigned count = 2 + random.below(4);
     for (unsigned i = 0; i < count; ++i) statement(2, true);
     return text + "}\n\n";
   }
@@ -94,19 +98,21 @@ private:
 
   /// A place to access; mostly the thread's own, so that there is something to prove.
   std::string place() {
-    bool own = !random.oneIn(3);
-    std::string at = own ? random.of<std::string>({"t", "t", "63 - t", "t ^ 1", "x"}) : index();
-    switch (random.below(12)) {
+    std::string at = random.oneIn(8) ? index() : own;
+    switch (random.below(16)) {
     case 0:
     case 1:
-    case 2: return "s[(" + at + ") & 63]";
-    case 3:
-    case 4: return "u[(" + at + ") & 63]";
-    case 5: return "p[(" + at + ") & 63]";
-    case 6: return "((char*)s)[(" + at + ") & 255]";
-    case 7: return "((short*)u)[(" + at + ") & 127]";
-    case 8: return "data[(" + at + ") & 255]";
-    case 9: return "out[(" + at + ") * 2 & 511]";
+    case 2:
+    case 3: return "s[(" + at + ") & 63]";
+    case 4:
+    case 5:
+    case 6: return "u[(" + at + ") & 63]";
+    case 7: return random.oneIn(3) ? "p[(" + at + ") & 63]" : "u[(" + at + ") & 63]";
+    case 8: return random.oneIn(3) ? "((char*)s)[(" + at + ") & 255]" : "s[(" + at + ") & 63]";
+    case 9: return random.oneIn(3) ? "((short*)u)[(" + at + ") & 127]" : "u[(" + at + ") & 63]";
+    case 10: return random.oneIn(4) ? "data[(" + at + ") & 255]" : "data[b * 64 + ((" + at + ") & 63)]";
+    case 11:
+      return random.oneIn(4) ? "out[(" + at + ") * 2 & 511]" : "out[b * 128 + 256 + ((" + at + ") & 63) * 2]";
     default: return "out[b * 64 + ((" + at + ") & 63)]";
     }
   }
@@ -174,7 +180,7 @@ private:
   }
 
   Random random;
-  std::string name, text;
+  std::string name, text, own;
   std::vector<std::string> loops;
   unsigned indent = 1;
 };
