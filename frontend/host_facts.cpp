@@ -10,15 +10,17 @@
 #include <clang/AST/Mangle.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
-#include <llvm/ADT/StringSwitch.h>
+
+#include <algorithm>
 
 namespace kcheck::frontend {
 namespace {
 
 class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
 public:
-  FactsVisitor(clang::ASTContext& ast, HostUses& uses, HostSide& result)
-      : ast(ast), uses(uses), values(ast, uses), names(ast.createMangleContext()), result(result) {}
+  FactsVisitor(clang::ASTContext& ast, const HostUses& uses, HostSide& result)
+      : ast(ast), buffers(result.allocations), values(ast, uses, buffers), names(ast.createMangleContext()),
+        result(result) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -39,7 +41,7 @@ public:
 
   bool VisitCallExpr(clang::CallExpr* call) {
     if (onlyAllocations) {
-      if (auto allocation = allocationCall(*call)) addAllocation(*call, *allocation);
+      if (auto allocation = allocationCall(*call); allocation && !allocation->inHelper) values.buffer(*call);
       return true;
     }
     if (const auto* launch = llvm::dyn_cast<clang::CUDAKernelCallExpr>(call))
@@ -58,21 +60,6 @@ public:
   }
 
 private:
-  void addAllocation(const clang::CallExpr& call, const AllocationCall& kind) {
-    const clang::Expr& pointer = *call.getArg(kind.pointer)->IgnoreParenCasts();
-    Allocation allocation;
-    const auto* address = llvm::dyn_cast<clang::UnaryOperator>(&pointer);
-    const bool isAddress = address && address->getOpcode() == clang::UO_AddrOf;
-    allocation.name =
-        isAddress ? textOf(*address->getSubExpr()->IgnoreParens(), ast) : "*" + textOf(pointer, ast);
-    allocation.where = locate(call.getSourceRange(), ast);
-    if (kind.size)
-      if (const auto bytes = values.integer(*call.getArg(*kind.size)); bytes && *bytes >= 0)
-        allocation.bytes = std::uint64_t(*bytes);
-    uses.allocations[&call] = result.allocations.size();
-    result.allocations.push_back(std::move(allocation));
-  }
-
   std::string symbolOf(const clang::FunctionDecl& kernel) {
     std::string name;
     llvm::raw_string_ostream stream(name);
@@ -88,42 +75,98 @@ private:
     const clang::FunctionDecl* kernel = kernelIn(*call.getCallee());
     if (!kernel) return;
     const clang::CallExpr& config = *call.getConfig();
-    Launch launch;
-    launch.kernel = symbolOf(*kernel);
-    launch.where = locate(call.getSourceRange(), ast);
-    if (config.getNumArgs() > 0) launch.grid = values.extent(*config.getArg(0));
-    if (config.getNumArgs() > 1) launch.block = values.extent(*config.getArg(1));
-    launch.sharedBytes =
-        config.getNumArgs() > 2 ? bytesIn(*config.getArg(2)) : std::optional<std::uint64_t>(0);
-    for (const clang::Expr* argument : call.arguments()) launch.arguments.push_back(describe(*argument));
-    result.launches.push_back(std::move(launch));
+    addWays(call, *kernel, [&](Launch& launch, const ScopePointer& scope) {
+      if (config.getNumArgs() > 0) launch.grid = values.extent(*config.getArg(0), scope);
+      if (config.getNumArgs() > 1) launch.block = values.extent(*config.getArg(1), scope);
+      launch.sharedBytes =
+          config.getNumArgs() > 2 ? bytesIn(*config.getArg(2), scope) : std::optional<std::uint64_t>(0);
+      for (const clang::Expr* argument : call.arguments())
+        launch.arguments.push_back(describe(*argument, scope));
+    });
   }
 
   /// cudaLaunchKernel and its relatives.
   void addLaunchCall(const clang::CallExpr& call) {
-    const clang::FunctionDecl* callee = call.getDirectCallee();
-    if (!callee || !callee->getIdentifier()) return;
-    const llvm::StringRef name = callee->getName();
-    if ((name == "cudaLaunchKernel" || name == "cudaLaunchCooperativeKernel") && call.getNumArgs() >= 4) {
+    if ((isNamed(call, "cudaLaunchKernel") || isNamed(call, "cudaLaunchCooperativeKernel")) &&
+        call.getNumArgs() >= 4) {
       const clang::FunctionDecl* kernel = kernelIn(*call.getArg(0));
       if (!kernel) return;
-      Launch launch;
-      launch.kernel = symbolOf(*kernel);
-      launch.where = locate(call.getSourceRange(), ast);
-      launch.grid = values.extent(*call.getArg(1));
-      launch.block = values.extent(*call.getArg(2));
-      launch.sharedBytes = call.getNumArgs() > 4 ? bytesIn(*call.getArg(4)) : std::optional<std::uint64_t>(0);
-      launch.arguments = describeArray(*call.getArg(3), kernel->getNumParams());
-      result.launches.push_back(std::move(launch));
-    } else if (name == "cudaLaunchKernelEx" && call.getNumArgs() >= 2) {
+      addWays(call, *kernel, [&](Launch& launch, const ScopePointer& scope) {
+        launch.grid = values.extent(*call.getArg(1), scope);
+        launch.block = values.extent(*call.getArg(2), scope);
+        launch.sharedBytes =
+            call.getNumArgs() > 4 ? bytesIn(*call.getArg(4), scope) : std::optional<std::uint64_t>(0);
+        launch.arguments = describeArray(*call.getArg(3), kernel->getNumParams(), scope);
+      });
+    } else if (isNamed(call, "cudaLaunchKernelEx") && call.getNumArgs() >= 2) {
       const clang::FunctionDecl* kernel = kernelIn(*call.getArg(1));
       if (!kernel) return;
-      Launch launch;
-      launch.kernel = symbolOf(*kernel);
-      launch.where = locate(call.getSourceRange(), ast);
-      for (unsigned i = 2; i < call.getNumArgs(); ++i) launch.arguments.push_back(describe(*call.getArg(i)));
-      result.launches.push_back(std::move(launch));
+      addWays(call, *kernel, [&](Launch& launch, const ScopePointer& scope) {
+        addConfiguration(call, launch, scope);
+        for (unsigned i = 2; i < call.getNumArgs(); ++i)
+          launch.arguments.push_back(describe(*call.getArg(i), scope));
+      });
     }
+  }
+
+  /// `config.gridDim = ...` of the structure that cudaLaunchKernelEx gets.
+  void addConfiguration(const clang::CallExpr& call, Launch& launch, const ScopePointer& scope) {
+    const auto config = addressedSlot(*call.getArg(0));
+    const auto* type = config ? config->root->getType()->getAsCXXRecordDecl() : nullptr;
+    if (!type || !config->path.empty() || !type->getDefinition()) return;
+    for (const clang::FieldDecl* field : type->getDefinition()->fields()) {
+      const Slot slot{config->root, {field->getCanonicalDecl()}};
+      if (field->getName() == "gridDim") launch.grid = values.extentField(slot, call, scope);
+      if (field->getName() == "blockDim") launch.block = values.extentField(slot, call, scope);
+      if (field->getName() == "dynamicSmemBytes")
+        if (const auto bytes = values.integerField(slot, call, scope); bytes && *bytes >= 0)
+          launch.sharedBytes = std::uint64_t(*bytes);
+    }
+  }
+
+  /// The launch as it is however one comes to it, or else one launch for each way that is known.
+  template <typename Fill>
+  void addWays(const clang::CallExpr& call, const clang::FunctionDecl& kernel, Fill fill) {
+    const auto make = [&](const ScopePointer& scope) {
+      Launch launch;
+      launch.kernel = symbolOf(kernel);
+      launch.where = locate(call.getSourceRange(), ast);
+      fill(launch, scope);
+      return launch;
+    };
+    Launch any = make(nullptr);
+    const auto ways = isComplete(any, kernel) ? std::nullopt : values.scopesAt(call);
+    if (!ways) {
+      result.launches.push_back(std::move(any));
+      return;
+    }
+    std::vector<Launch> made;
+    for (const ScopePointer& way : *ways) {
+      Launch launch = make(way);
+      if (std::ranges::none_of(made, [&](const Launch& other) { return sameLaunch(launch, other); }))
+        made.push_back(std::move(launch));
+    }
+    for (Launch& launch : made) result.launches.push_back(std::move(launch));
+  }
+
+  static bool isComplete(const Launch& launch, const clang::FunctionDecl& kernel) {
+    if (!launch.grid || !launch.block || !launch.sharedBytes) return false;
+    for (unsigned i = 0; i < std::min<std::size_t>(launch.arguments.size(), kernel.getNumParams()); ++i) {
+      const clang::QualType type = kernel.getParamDecl(i)->getType();
+      const Argument& argument = launch.arguments[i];
+      if (type->isPointerType() ? !argument.allocation || !argument.byteOffset
+                                : type->isIntegralOrEnumerationType() && !argument.value)
+        return false;
+    }
+    return true;
+  }
+
+  static bool sameLaunch(const Launch& a, const Launch& b) {
+    const auto same = [](const Argument& x, const Argument& y) {
+      return x.value == y.value && x.allocation == y.allocation && x.byteOffset == y.byteOffset;
+    };
+    return a.grid == b.grid && a.block == b.block && a.sharedBytes == b.sharedBytes &&
+           std::ranges::equal(a.arguments, b.arguments, same);
   }
 
   const clang::FunctionDecl* kernelIn(const clang::Expr& expr) const {
@@ -142,28 +185,29 @@ private:
     return function && function->hasAttr<clang::CUDAGlobalAttr>() ? function : nullptr;
   }
 
-  std::optional<std::uint64_t> bytesIn(const clang::Expr& expr) const {
-    const auto value = values.integer(expr);
+  std::optional<std::uint64_t> bytesIn(const clang::Expr& expr, const ScopePointer& scope) const {
+    const auto value = values.integer(expr, scope);
     if (!value || *value < 0) return std::nullopt;
     return std::uint64_t(*value);
   }
 
-  Argument describe(const clang::Expr& expr) const {
+  Argument describe(const clang::Expr& expr, const ScopePointer& scope) const {
     Argument argument;
     argument.text = textOf(expr, ast);
     if (expr.getType()->isPointerType()) {
-      if (const auto pointer = values.pointer(expr)) {
+      if (const auto pointer = values.pointer(expr, scope)) {
         argument.allocation = pointer->allocation;
         argument.byteOffset = pointer->byteOffset;
       }
     } else {
-      argument.value = values.integer(expr);
+      argument.value = values.integer(expr, scope);
     }
     return argument;
   }
 
   /// `void* args[] = {&d, &n};`
-  std::vector<Argument> describeArray(const clang::Expr& expr, unsigned count) const {
+  std::vector<Argument> describeArray(const clang::Expr& expr, unsigned count,
+                                      const ScopePointer& scope) const {
     std::vector<Argument> arguments(count);
     const auto* array = llvm::dyn_cast<clang::DeclRefExpr>(expr.IgnoreParenCasts());
     const auto* variable = array ? llvm::dyn_cast<clang::VarDecl>(array->getDecl()) : nullptr;
@@ -173,13 +217,13 @@ private:
     for (unsigned i = 0; i < std::min(count, list->getNumInits()); ++i) {
       const auto* address = llvm::dyn_cast<clang::UnaryOperator>(list->getInit(i)->IgnoreParenCasts());
       if (address && address->getOpcode() == clang::UO_AddrOf)
-        arguments[i] = describe(*address->getSubExpr()->IgnoreParens());
+        arguments[i] = describe(*address->getSubExpr()->IgnoreParens(), scope);
     }
     return arguments;
   }
 
   clang::ASTContext& ast;
-  HostUses& uses;
+  Buffers buffers;
   HostValues values;
   std::unique_ptr<clang::MangleContext> names;
   HostSide& result;
@@ -189,7 +233,7 @@ private:
 } // namespace
 
 void collectHostFacts(clang::ASTContext& ast, bool wholeProgram, HostSide& result) {
-  HostUses uses = gatherUses(ast, wholeProgram);
+  const HostUses uses = gatherUses(ast, wholeProgram);
   FactsVisitor(ast, uses, result).run();
 }
 

@@ -2,40 +2,29 @@
 // into buffers. Nothing here guesses: a variable that could hold something else has no value.
 #pragma once
 
-#include "report/program.h"
+#include "frontend/host_uses.h"
 
-#include <map>
-#include <set>
+#include <memory>
 
 namespace clang {
-class ASTContext;
-class CallExpr;
-class Expr;
-class FunctionDecl;
 class ParmVarDecl;
-class VarDecl;
 } // namespace clang
 
 namespace kcheck::frontend {
 
-/// How host code uses a variable, apart from reading it.
-struct VariableUses {
-  std::vector<const clang::Expr*> assigned;        ///< right-hand sides of plain assignments
-  std::vector<const clang::CallExpr*> allocatedBy; ///< allocation calls that get its address
-  unsigned others = 0;                             ///< anything else that could change it
-};
+struct Scope;
+/// Which call of a function is meant, and which pass of the loops around: what parameters and loop counters
+/// are. Null: any.
+using ScopePointer = std::shared_ptr<const Scope>;
 
-struct FunctionUses {
-  std::vector<const clang::CallExpr*> calls;
-  bool escapes = false; ///< its address is taken, so that calls may be hidden
-};
-
-/// Gathered over a whole translation unit.
-struct HostUses {
-  std::map<const clang::VarDecl*, VariableUses> variables;
-  std::map<const clang::FunctionDecl*, FunctionUses> functions;
-  std::map<const clang::CallExpr*, std::size_t> allocations; ///< index into Facts::allocations
-  bool wholeProgram = false;                                 ///< no other file can call this file's functions
+struct Scope {
+  std::map<const clang::ParmVarDecl*, const clang::Expr*> arguments; ///< to be evaluated in `outer`
+  std::map<const clang::VarDecl*, std::int64_t> counters;
+  const clang::Expr* object = nullptr;           ///< of a method's call: what `this` points to
+  const clang::FunctionDecl* function = nullptr; ///< canonical: that was entered; null for a pass of a loop
+  const clang::Stmt* loop = nullptr;             ///< whose pass it is
+  const void* entry = nullptr; ///< the call or constructed variable: tells buffers of calls apart
+  ScopePointer outer;
 };
 
 /// A pointer into a buffer.
@@ -44,37 +33,61 @@ struct PointerValue {
   std::optional<std::int64_t> byteOffset;
 };
 
+/// The buffers that host code makes, found as pointers lead to them. A buffer is an allocation call together
+/// with the calls that lead to it.
+class Buffers {
+public:
+  using Key = std::vector<std::pair<const void*, std::int64_t>>;
+  explicit Buffers(std::vector<Allocation>& all) : all(all) {}
+  /// The buffer of `key`, made from `fresh` when new.
+  template <typename Make> std::size_t find(const Key& key, Make fresh) {
+    const auto [entry, isNew] = known.try_emplace(key, all.size());
+    if (isNew) all.push_back(fresh());
+    return entry->second;
+  }
+
+private:
+  std::vector<Allocation>& all;
+  std::map<Key, std::size_t> known;
+};
+
 class HostValues {
 public:
-  HostValues(const clang::ASTContext& ast, const HostUses& uses) : ast(ast), uses(uses) {}
+  HostValues(const clang::ASTContext& ast, const HostUses& uses, Buffers& buffers)
+      : ast(ast), uses(uses), buffers(buffers) {}
 
-  std::optional<std::int64_t> integer(const clang::Expr& expr) const;
-  Extent extent(const clang::Expr& expr) const;
-  std::optional<PointerValue> pointer(const clang::Expr& expr) const;
+  std::optional<std::int64_t> integer(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
+  Extent extent(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
+  std::optional<PointerValue> pointer(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
+  /// A field of a structure, `config.gridDim`, as it is where `user` stands.
+  Extent extentField(const Slot& slot, const clang::Expr& user, const ScopePointer& scope) const;
+  std::optional<std::int64_t> integerField(const Slot& slot, const clang::Expr& user,
+                                           const ScopePointer& scope) const;
+  /// The buffer of an allocation call.
+  std::size_t buffer(const clang::CallExpr& call, const ScopePointer& scope = nullptr) const;
 
   /// The one expression that gives a variable its value; null when there is none, or several.
   const clang::Expr* definition(const clang::VarDecl& variable) const;
 
+  /// Every way to come to a call: through the calls of its function and the passes of the loops around, where
+  /// all of them are known and few. Ways that a branch around excludes are left out. None when not known.
+  std::optional<std::vector<ScopePointer>> scopesAt(const clang::CallExpr& call) const;
+
 private:
   friend class Folder;
   std::vector<const clang::Expr*> argumentsFor(const clang::ParmVarDecl& parameter) const;
+  bool callsAreKnown(const clang::FunctionDecl& function) const;
+  bool isUnchanged(const clang::ParmVarDecl& parameter) const;
+  bool hasOtherUses(const clang::VarDecl& variable, unsigned depth = 4) const;
+  bool isOwn(const clang::VarDecl& variable) const;
+  std::vector<ScopePointer> waysTo(const clang::FunctionDecl* function, unsigned depth) const;
+  std::vector<ScopePointer> waysAt(const clang::CallExpr& call, unsigned depth) const;
+  bool isExcluded(const Around& around, const ScopePointer& scope) const;
+  std::optional<std::vector<std::int64_t>> passes(const clang::Stmt& loop, const ScopePointer& scope) const;
 
   const clang::ASTContext& ast;
   const HostUses& uses;
+  Buffers& buffers;
 };
-
-/// Walks the translation unit. `allocationPointer` says which argument of an allocation call receives the
-/// buffer.
-HostUses gatherUses(const clang::ASTContext& ast, bool wholeProgram);
-
-/// The index of the argument through which a call of the CUDA API returns a new buffer, and of that which has
-/// its size in bytes.
-struct AllocationCall {
-  unsigned pointer;
-  std::optional<unsigned> size;
-};
-std::optional<AllocationCall> allocationCall(const clang::CallExpr& call);
-/// The variable in `&variable`, casts stripped; null for anything else.
-const clang::VarDecl* addressedVariable(const clang::Expr& expr);
 
 } // namespace kcheck::frontend

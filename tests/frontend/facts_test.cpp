@@ -64,20 +64,185 @@ TEST(Facts, WhatCanChangeIsAbsent) {
               "  int& r = c;\n"
               "  r = 9;\n"
               "  dim3 block(32);\n"
-              "  block.y = 4;\n"
+              "  if (argc) block.y = 4;\n"
               "  k<<<a, b>>>(nullptr, nullptr, c);\n"
               "  k<<<argc, block, g>>>(nullptr, nullptr, argc);\n"
               "  g = 6;\n"
               "}\n",
               "line 12 k(int *, const float *, int) <<<?,1,1 | ?,1,1 | 0>>> nullptr nullptr c\n"
-              "line 13 k(int *, const float *, int) <<<?,1,1 | ? | ?>>> nullptr nullptr argc\n");
+              "line 13 k(int *, const float *, int) <<<?,1,1 | 32,?,1 | ?>>> nullptr nullptr argc\n");
 }
 
-TEST(Facts, LoopVariablesAreAbsentAndTheRestStays) {
-  expectFacts("int main() {\n"
+TEST(Facts, ShortLoopsAreGoneThrough) {
+  expectFacts("#include <initializer_list>\nint main() {\n"
               "  for (int i = 1; i < 8; i *= 2) k<<<i, 64>>>(nullptr, nullptr, i);\n"
+              "  for (int b : {32, 64}) k<<<1, b>>>(nullptr, nullptr, 0);\n"
+              "  const int sizes[] = {5, 7};\n"
+              "  for (int s = 0; s < 2; s++) k<<<1, 1>>>(nullptr, nullptr, sizes[s]);\n"
+              "  for (int n = 0; n < 1000; ++n) k<<<1, 8>>>(nullptr, nullptr, n);\n"
+              "  for (int i = 1; i < 8; i *= 2) { k<<<i, 4>>>(nullptr, nullptr, 0); i++; }\n"
               "}\n",
-              "line 3 k(int *, const float *, int) <<<?,1,1 | 64,1,1 | 0>>> nullptr nullptr i\n");
+              "line 4 k(int *, const float *, int) <<<1,1,1 | 64,1,1 | 0>>> nullptr nullptr i=1\n"
+              "line 4 k(int *, const float *, int) <<<2,1,1 | 64,1,1 | 0>>> nullptr nullptr i=2\n"
+              "line 4 k(int *, const float *, int) <<<4,1,1 | 64,1,1 | 0>>> nullptr nullptr i=4\n"
+              "line 5 k(int *, const float *, int) <<<1,1,1 | 32,1,1 | 0>>> nullptr nullptr 0=0\n"
+              "line 5 k(int *, const float *, int) <<<1,1,1 | 64,1,1 | 0>>> nullptr nullptr 0=0\n"
+              "line 7 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr nullptr sizes[s]=5\n"
+              "line 7 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr nullptr sizes[s]=7\n"
+              "line 8 k(int *, const float *, int) <<<1,1,1 | 8,1,1 | 0>>> nullptr nullptr n\n"
+              "line 9 k(int *, const float *, int) <<<?,1,1 | 4,1,1 | 0>>> nullptr nullptr 0=0\n");
+}
+
+TEST(Facts, TheLastAssignmentBeforeCounts) {
+  expectFacts("int main(int argc, char**) {\n"
+              "  dim3 block, grid(1, 2, 3);\n"
+              "  block.x = 32;\n"
+              "  block.y = 4;\n"
+              "  int n = 5;\n"
+              "  k<<<grid, block>>>(nullptr, nullptr, n);\n"
+              "  grid = dim3(7);\n"
+              "  block.y = 2;\n"
+              "  n = 6;\n"
+              "  k<<<grid, block>>>(nullptr, nullptr, n);\n"
+              "  if (argc > 1) n = 9;\n"
+              "  k<<<grid.x, block.x * block.y>>>(nullptr, nullptr, n);\n"
+              "}\n",
+              "line 7 k(int *, const float *, int) <<<1,2,3 | 32,4,1 | 0>>> nullptr nullptr n\n"
+              "line 11 k(int *, const float *, int) <<<7,1,1 | 32,2,1 | 0>>> nullptr nullptr n\n"
+              "line 13 k(int *, const float *, int) <<<7,1,1 | 64,1,1 | 0>>> nullptr nullptr n\n");
+}
+
+TEST(Facts, LaunchConfigurationsAreRead) {
+  expectFacts("int main() {\n"
+              "  int* d;\n"
+              "  cudaMalloc(&d, 64);\n"
+              "  cudaLaunchConfig_t config = {0};\n"
+              "  config.gridDim = dim3(2, 3);\n"
+              "  config.blockDim.x = 64;\n"
+              "  config.blockDim.y = 1;\n"
+              "  config.blockDim.z = 1;\n"
+              "  config.dynamicSmemBytes = 256;\n"
+              "  cudaLaunchKernelEx(&config, k, d, (const float*)nullptr, 3);\n"
+              "}\n",
+              "buffer d line 4 bytes 64\n"
+              "line 11 k(int *, const float *, int) <<<2,3,1 | 64,1,1 | 256>>> d@d+0 "
+              "(const float*)nullptr 3=3\n");
+}
+
+TEST(Facts, HelpersAllocate) {
+  expectFacts("void byPointer(int** p, int n) { cudaMalloc((void**)p, n * sizeof(int)); }\n"
+              "template <typename T> void byReference(T*& p, size_t n) { cudaMalloc(&p, n * sizeof(T)); }\n"
+              "template <typename T> T* made(size_t n) {\n"
+              "  T* p = nullptr;\n"
+              "  if (cudaMalloc(&p, n * sizeof(T)) != cudaSuccess) __builtin_trap();\n"
+              "  return p;\n"
+              "}\n"
+              "int main() {\n"
+              "  int *a, *b;\n"
+              "  byPointer(&a, 10);\n"
+              "  byReference(b, 20);\n"
+              "  float *c = made<float>(30), *d = made<float>(40);\n"
+              "  k<<<1, 1>>>(a, c, 0);\n"
+              "  k<<<1, 1>>>(b, d, 0);\n"
+              "}\n",
+              "buffer *p line 2 bytes 40\n"
+              "buffer p line 3 bytes 80\n"
+              "buffer p line 6 bytes ?\n"
+              "buffer a line 11 bytes 40\n"
+              "buffer p line 6 bytes 120\n"
+              "buffer b line 12 bytes 80\n"
+              "buffer p line 6 bytes 160\n"
+              "line 14 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> a@a+0 c@p+0 0=0\n"
+              "line 15 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> b@b+0 d@p+0 0=0\n");
+}
+
+TEST(Facts, BuffersInStructuresAndClasses) {
+  expectFacts(
+      "struct Pair { int* in; int n; };\n"
+      "template <typename T> class Buffer {\n"
+      "public:\n"
+      "  explicit Buffer(size_t n) : count(n) { cudaMalloc(&data, n * sizeof(T)); }\n"
+      "  ~Buffer() { cudaFree(data); }\n"
+      "  T* get() const { return data; }\n"
+      "  int size() const { return count; }\n"
+      "private:\n"
+      "  T* data = nullptr;\n"
+      "  size_t count;\n"
+      "};\n"
+      "void use(Buffer<int>& b) { k<<<1, 1>>>(b.get(), nullptr, b.size()); }\n"
+      "int main() {\n"
+      "  Pair p;\n"
+      "  p.n = 12;\n"
+      "  cudaMalloc(&p.in, p.n * sizeof(int));\n"
+      "  Buffer<int> x(5);\n"
+      "  Buffer<float> y(6);\n"
+      "  k<<<1, 1>>>(p.in, y.get(), p.n);\n"
+      "  k<<<1, 1>>>(x.get(), nullptr, x.size());\n"
+      "  use(x);\n"
+      "}\n",
+      "buffer data line 5 bytes ?\n"
+      "buffer data line 5 bytes ?\n"
+      "buffer p.in line 17 bytes 48\n"
+      "buffer data line 5 bytes 20\n"
+      "buffer data line 5 bytes 24\n"
+      "line 13 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> b.get()@data+0 nullptr b.size()=5\n"
+      "line 20 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> p.in@p.in+0 y.get()@data+0 p.n=12\n"
+      "line 21 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> x.get()@data+0 nullptr x.size()=5\n");
+}
+
+TEST(Facts, MethodsLaunchWithTheirOwnBuffers) {
+  expectFacts("class App {\n"
+              "public:\n"
+              "  App(int n) : n(n) {}\n"
+              "  void init() { cudaMalloc(&in, n * sizeof(int)); }\n"
+              "  void run() { k<<<(n + 31) / 32, 32>>>(in, nullptr, n); }\n"
+              "private:\n"
+              "  int n;\n"
+              "  int* in = nullptr;\n"
+              "};\n"
+              "int main() {\n"
+              "  App app(100);\n"
+              "  app.init();\n"
+              "  app.run();\n"
+              "}\n",
+              "buffer in line 5 bytes ?\n"
+              "buffer in line 5 bytes 400\n"
+              "line 6 k(int *, const float *, int) <<<4,1,1 | 32,1,1 | 0>>> in@in+0 nullptr n=100\n");
+}
+
+TEST(Facts, ABufferIsTheSameHoweverOneComesToIt) {
+  expectFacts(
+      "int* shared;\n"
+      "void use(int* p, int n) { k<<<n, 1>>>(p, (float*)shared, n); }\n"
+      "int main() {\n"
+      "  cudaMalloc(&shared, 40);\n"
+      "  use(shared, 1);\n"
+      "  use(shared, 2);\n"
+      "}\n",
+      "buffer shared line 5 bytes 40\n"
+      "line 3 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> p@shared+0 (float*)shared@shared+0 n=1\n"
+      "line 3 k(int *, const float *, int) <<<2,1,1 | 1,1,1 | 0>>> p@shared+0 (float*)shared@shared+0 n=2\n");
+}
+
+TEST(Facts, EachCallHasItsOwnLaunch) {
+  expectFacts("template <int B> void run(int* d, int n) {\n"
+              "  if (n > 50) k<<<n / B, B>>>(d, nullptr, n);\n"
+              "  else k<<<1, B>>>(d, nullptr, n);\n"
+              "}\n"
+              "void test(int n) {\n"
+              "  int* d;\n"
+              "  cudaMalloc(&d, n * sizeof(int));\n"
+              "  run<32>(d, n);\n"
+              "  cudaFree(d);\n"
+              "}\n"
+              "int main() {\n"
+              "  for (int n = 32; n <= 128; n *= 4) test(n);\n"
+              "}\n",
+              "buffer d line 8 bytes ?\n"
+              "buffer d line 8 bytes 512\n"
+              "buffer d line 8 bytes 128\n"
+              "line 3 k(int *, const float *, int) <<<4,1,1 | 32,1,1 | 0>>> d@d+0 nullptr n=128\n"
+              "line 4 k(int *, const float *, int) <<<1,1,1 | 32,1,1 | 0>>> d@d+0 nullptr n=32\n");
 }
 
 TEST(Facts, PointersLeadToTheirBuffers) {
@@ -106,7 +271,7 @@ TEST(Facts, PointersLeadToTheirBuffers) {
       "buffer moved line 10 bytes 4\n"
       "line 13 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> d@d+0 f@f+0 n=100\n"
       "line 14 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> alias + 1@d+12 &f[n / 2]@f+200 n=100\n"
-      "line 15 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> twice f@f+0 n=100\n"
+      "line 15 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> twice@twice+0 f@f+0 n=100\n"
       "line 16 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> moved (const float*)e@e+0 n=100\n");
 }
 
@@ -123,7 +288,8 @@ TEST(Facts, HelpersAreFollowed) {
               "}\n",
               "buffer d line 7 bytes 4000\n"
               "line 3 k(int *, const float *, int) <<<4,1,1 | 256,1,1 | 0>>> d@d+0 nullptr n=1000\n"
-              "line 4 k(int *, const float *, int) <<<?,1,1 | 1,1,1 | 0>>> nullptr nullptr 0=0\n");
+              "line 4 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr nullptr 0=0\n"
+              "line 4 k(int *, const float *, int) <<<2,1,1 | 1,1,1 | 0>>> nullptr nullptr 0=0\n");
 }
 
 TEST(Facts, LaunchFunctionsAndTemplatesAreLaunches) {

@@ -1,0 +1,105 @@
+// One evaluation of a host expression. Used by host_values and the files beside it only.
+#pragma once
+
+#include "frontend/host_numbers.h"
+#include "frontend/host_values.h"
+
+namespace clang {
+class ArraySubscriptExpr;
+class BinaryOperator;
+class CastExpr;
+class CXXConstructExpr;
+class MemberExpr;
+class UnaryOperator;
+} // namespace clang
+
+namespace kcheck::frontend {
+
+class Folder {
+public:
+  Folder(const HostValues& values, ScopePointer scope)
+      : values(values), ast(values.ast), scope(std::move(scope)) {}
+
+  std::optional<Number> number(const clang::Expr& expr) { return guarded(expr, &Folder::numberOf); }
+  std::optional<Extent> extent(const clang::Expr& expr) { return guarded(expr, &Folder::extentOf); }
+  std::optional<PointerValue> pointer(const clang::Expr& expr) { return guarded(expr, &Folder::pointerOf); }
+
+  std::optional<Number> number(const Slot& slot, const clang::Expr& user) {
+    return fieldAt(slot, user, &Folder::number);
+  }
+  std::optional<Extent> extent(const Slot& slot, const clang::Expr& user) { return extentAt(slot, user); }
+
+private:
+  template <typename Value> using Evaluate = std::optional<Value> (Folder::*)(const clang::Expr&);
+
+  template <typename Value> std::optional<Value> guarded(const clang::Expr& expr, Evaluate<Value> evaluate);
+
+  // host_folder.cpp: numbers and extents
+  std::optional<Number> constantOf(const clang::Expr& expr) const;
+  std::optional<Number> numberOf(const clang::Expr& expr);
+  std::optional<Number> ofReference(const clang::VarDecl& variable, const clang::Expr& user);
+  std::optional<Number> convert(const clang::CastExpr& cast);
+  std::optional<Number> unary(const clang::UnaryOperator& op);
+  std::optional<Number> binary(const clang::BinaryOperator& op);
+  std::optional<Number> ofCall(const clang::CallExpr& call);
+  std::optional<Number> component(const clang::MemberExpr& member);
+  std::optional<Number> element(const clang::ArraySubscriptExpr& element);
+  std::optional<Extent> extentOf(const clang::Expr& expr);
+  std::optional<Extent> constructed(const clang::CXXConstructExpr& made);
+  std::optional<Extent> extentAt(const Slot& slot, const clang::Expr& user);
+
+  // host_pointers.cpp
+  std::optional<PointerValue> pointerOf(const clang::Expr& expr);
+  std::optional<PointerValue> moved(const clang::BinaryOperator& op);
+  std::optional<PointerValue> shifted(const clang::Expr& base, const clang::Expr& index,
+                                      clang::QualType element, int sign);
+  std::size_t buffer(const clang::CallExpr& call);
+  friend class HostValues;
+
+  // host_lookup.cpp: variables, fields, parameters, calls
+  struct Latest {
+    bool known = false;
+    const Event* event = nullptr; ///< null: none yet, so the initial value counts
+  };
+  Latest lastBefore(const std::vector<Event>& events, const clang::VarDecl& variable, const clang::Expr& user,
+                    bool hasStart) const;
+  bool isNull(const clang::Expr& expr) const;
+  /// What two callers agree about.
+  static std::optional<Number> shared(const Number& a, const Number& b) {
+    return a == b ? std::optional(a) : std::nullopt;
+  }
+  static std::optional<Extent> shared(const Extent& a, const Extent& b) {
+    auto axis = [](const auto& left, const auto& right) { return left == right ? left : std::nullopt; };
+    return Extent{axis(a.x, b.x), axis(a.y, b.y), axis(a.z, b.z)};
+  }
+  static std::optional<PointerValue> shared(const PointerValue& a, const PointerValue& b) {
+    const bool same = a.allocation == b.allocation && a.byteOffset == b.byteOffset;
+    return same ? std::optional(a) : std::nullopt;
+  }
+  bool isFollowed(const clang::VarDecl& variable) const;
+  template <typename Value>
+  std::optional<Value> throughVariable(const clang::VarDecl& variable, const clang::Expr& user,
+                                       Evaluate<Value> evaluate);
+  template <typename Value> std::optional<Value> through(const Event& event, Evaluate<Value> evaluate);
+  template <typename Value>
+  std::optional<Value> fieldAt(const Slot& slot, const clang::Expr& user, Evaluate<Value> evaluate);
+  template <typename Value>
+  std::optional<Value> fieldOfObject(const clang::FieldDecl& field, Evaluate<Value> evaluate);
+  template <typename Value>
+  std::optional<Value> madeField(const clang::VarDecl& variable, const clang::FieldDecl& field,
+                                 Evaluate<Value> evaluate);
+  template <typename Value>
+  std::optional<Value> agreed(const clang::ParmVarDecl& parameter, Evaluate<Value> evaluate);
+  template <typename Value>
+  std::optional<Value> throughHelper(const clang::CallExpr& call, Evaluate<Value> evaluate);
+  template <typename Value>
+  std::optional<Value> within(ScopePointer inner, const clang::Expr& expr, Evaluate<Value> evaluate);
+  std::optional<ScopePointer> enter(const clang::CallExpr& call) const;
+
+  const HostValues& values;
+  const clang::ASTContext& ast;
+  ScopePointer scope;
+  unsigned depth = 0;
+};
+
+} // namespace kcheck::frontend

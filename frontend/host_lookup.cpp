@@ -1,0 +1,292 @@
+// Values of variables, fields and parameters, and through calls of helpers: which of the expressions that
+// give them a value counts at the place that asks.
+#include "frontend/host_folder.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/Stmt.h>
+#include <clang/Basic/SourceManager.h>
+
+namespace kcheck::frontend {
+
+bool Folder::isFollowed(const clang::VarDecl& variable) const {
+  return values.isOwn(variable) && !values.hasOtherUses(variable);
+}
+
+/// The event that counts at `user`. Not known where branches, loops or lambdas make the order uncertain.
+Folder::Latest Folder::lastBefore(const std::vector<Event>& events, const clang::VarDecl& variable,
+                                  const clang::Expr& user, bool hasStart) const {
+  if (events.empty()) return {true, nullptr};
+  if (events.size() == 1 && !hasStart) return {true, &events.front()};
+  const auto entry = values.uses.variables.find(variable.getCanonicalDecl());
+  const clang::CompoundStmt* home = entry == values.uses.variables.end() ? nullptr : entry->second.declaredIn;
+  if (!home || values.uses.hasLabels) return {};
+  const clang::SourceManager& sources = ast.getSourceManager();
+  const auto at = [&](clang::SourceLocation where) { return sources.getExpansionLoc(where); };
+  const auto contains = [&](clang::SourceRange range, clang::SourceLocation where) {
+    return !sources.isBeforeInTranslationUnit(where, at(range.getBegin())) &&
+           !sources.isBeforeInTranslationUnit(at(range.getEnd()), where);
+  };
+  const clang::SourceLocation here = at(user.getBeginLoc());
+  if (!contains(home->getSourceRange(), here)) return {};
+  for (const clang::SourceRange& body : values.uses.lambdas)
+    if (contains(body, here) && !contains(body, at(variable.getLocation()))) return {};
+  const Event* last = nullptr;
+  for (const Event& event : events) {
+    if (event.in != home) return {};
+    if (sources.isBeforeInTranslationUnit(at(event.where), here) &&
+        (!last || sources.isBeforeInTranslationUnit(at(last->where), at(event.where))))
+      last = &event;
+  }
+  return {true, last};
+}
+
+template <typename Value>
+std::optional<Value> Folder::within(ScopePointer inner, const clang::Expr& expr, Evaluate<Value> evaluate) {
+  std::swap(scope, inner);
+  std::optional<Value> value = (this->*evaluate)(expr);
+  std::swap(scope, inner);
+  return value;
+}
+
+template <typename Value> std::optional<Value> Folder::through(const Event& event, Evaluate<Value> evaluate) {
+  if (event.value) return (this->*evaluate)(*event.value);
+  if constexpr (std::is_same_v<Value, PointerValue>) return PointerValue{buffer(*event.allocation), 0};
+  return std::nullopt;
+}
+
+template <typename Value>
+std::optional<Value> Folder::throughVariable(const clang::VarDecl& variable, const clang::Expr& user,
+                                             Evaluate<Value> evaluate) {
+  if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(&variable)) {
+    for (ScopePointer s = scope; s; s = s->outer)
+      if (const auto entry = s->arguments.find(parameter); entry != s->arguments.end())
+        return within(s->outer, *entry->second, evaluate);
+    return agreed(*parameter, evaluate);
+  }
+  const clang::Expr* init = variable.getAnyInitializer();
+  if (variable.getType().isConstQualified()) return init ? (this->*evaluate)(*init) : std::nullopt;
+  const auto entry = values.uses.variables.find(variable.getCanonicalDecl());
+  if (!isFollowed(variable)) return std::nullopt;
+  static const VariableUses none;
+  const VariableUses& own = entry == values.uses.variables.end() ? none : entry->second;
+  if (own.loop) return std::nullopt;
+  // A global without initialiser starts as zero, and so does what it counts; a pointer waits for its buffer.
+  constexpr bool isPointer = std::is_same_v<Value, PointerValue>;
+  const bool startsNull = isPointer && init && isNull(*init);
+  const bool hasStart = isPointer ? init && !startsNull : init || !variable.hasLocalStorage();
+  std::vector<Event> events = own.events;
+  if (isPointer && events.size() > 1) // freed and forgotten: `d = nullptr`
+    std::erase_if(events, [&](const Event& event) { return event.value && isNull(*event.value); });
+  const Latest latest = lastBefore(events, variable, user, hasStart);
+  if (!latest.known) return std::nullopt;
+  if (latest.event) return through(*latest.event, evaluate);
+  return init ? (this->*evaluate)(*init) : std::nullopt;
+}
+
+bool Folder::isNull(const clang::Expr& expr) const {
+  return expr.isNullPointerConstant(const_cast<clang::ASTContext&>(ast),
+                                    clang::Expr::NPC_ValueDependentIsNotNull) != clang::Expr::NPCK_NotNull;
+}
+
+/// The value of a parameter, as far as all callers pass the same.
+template <typename Value>
+std::optional<Value> Folder::agreed(const clang::ParmVarDecl& parameter, Evaluate<Value> evaluate) {
+  std::optional<Value> common;
+  for (const clang::Expr* argument : values.argumentsFor(parameter)) {
+    const std::optional<Value> value = within(nullptr, *argument, evaluate);
+    common = !value ? std::nullopt : common ? shared(*common, *value) : value;
+    if (!common) return std::nullopt;
+  }
+  return common;
+}
+
+/// The scope of a called function's body.
+std::optional<ScopePointer> Folder::enter(const clang::CallExpr& call) const {
+  const clang::FunctionDecl* callee = call.getDirectCallee();
+  const clang::FunctionDecl* definition = callee ? callee->getDefinition() : nullptr;
+  if (!definition || call.getNumArgs() < definition->getNumParams()) return std::nullopt;
+  auto inner = std::make_shared<Scope>();
+  unsigned skip = 0;
+  if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(definition); method && !method->isStatic()) {
+    if (method->isVirtual()) return std::nullopt;
+    if (const auto* called = llvm::dyn_cast<clang::CXXMemberCallExpr>(&call))
+      inner->object = called->getImplicitObjectArgument();
+    else if (llvm::isa<clang::CXXOperatorCallExpr>(call))
+      inner->object = call.getArg(0), skip = 1;
+    else
+      return std::nullopt;
+  }
+  if (call.getNumArgs() < definition->getNumParams() + skip) return std::nullopt;
+  for (unsigned i = 0; i < definition->getNumParams(); ++i) {
+    const clang::ParmVarDecl* parameter = definition->getParamDecl(i);
+    if (!parameter->getType()->isReferenceType() && !values.isUnchanged(*parameter)) continue;
+    inner->arguments[parameter] = call.getArg(i + skip);
+  }
+  inner->function = definition->getCanonicalDecl();
+  inner->entry = &call;
+  inner->outer = scope;
+  return inner;
+}
+
+template <typename Value>
+std::optional<Value> Folder::throughHelper(const clang::CallExpr& call, Evaluate<Value> evaluate) {
+  const clang::FunctionDecl* callee = call.getDirectCallee();
+  const clang::Expr* result = callee ? onlyReturn(*callee) : nullptr;
+  if (!result) return std::nullopt;
+  auto inner = enter(call);
+  return inner ? within(std::move(*inner), *result, evaluate) : std::nullopt;
+}
+
+/// A field of a variable, at the place of `user`.
+template <typename Value>
+std::optional<Value> Folder::fieldAt(const Slot& slot, const clang::Expr& user, Evaluate<Value> evaluate) {
+  const clang::VarDecl& variable = *slot.root;
+  if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(&variable)) {
+    for (ScopePointer s = scope; s; s = s->outer)
+      if (const auto entry = s->arguments.find(parameter); entry != s->arguments.end()) {
+        auto given = readSlotOf(*entry->second);
+        if (!given || !values.isUnchanged(*parameter)) return std::nullopt;
+        given->path.insert(given->path.end(), slot.path.begin(), slot.path.end());
+        std::swap(scope, s);
+        const ScopePointer inner = s;
+        scope = scope->outer;
+        std::optional<Value> value = fieldAt(*given, *entry->second, evaluate);
+        scope = inner;
+        return value;
+      }
+    return std::nullopt;
+  }
+  if (!isFollowed(variable)) return std::nullopt;
+  const auto whole = values.uses.variables.find(&variable);
+  if (whole != values.uses.variables.end() && !whole->second.events.empty()) return std::nullopt;
+  const clang::FieldDecl& field = *slot.path.back();
+  const auto inMethods = values.uses.fieldUses.find(&field);
+  if (inMethods != values.uses.fieldUses.end() && inMethods->second.others) return std::nullopt;
+  const bool setByMethods = inMethods != values.uses.fieldUses.end() && !inMethods->second.ofThis.empty();
+  const clang::Expr* init = variable.getAnyInitializer();
+  if (const auto events = values.uses.fields.find(slot); events != values.uses.fields.end()) {
+    const bool startMatters = init && !(std::is_same_v<Value, PointerValue> && !setByMethods &&
+                                        llvm::isa<clang::CXXConstructExpr>(init->IgnoreParenImpCasts()));
+    const Latest latest = lastBefore(events->second, variable, user, startMatters || setByMethods);
+    if (!latest.known || (latest.event && setByMethods)) return std::nullopt;
+    if (latest.event) return through(*latest.event, evaluate);
+  }
+  if (slot.path.size() != 1 || !init) return std::nullopt;
+  init = init->IgnoreParenImpCasts();
+  if (const auto* list = llvm::dyn_cast<clang::InitListExpr>(init)) {
+    if (setByMethods || field.getFieldIndex() >= list->getNumInits()) return std::nullopt;
+    return (this->*evaluate)(*list->getInit(field.getFieldIndex()));
+  }
+  return madeField(variable, field, evaluate);
+}
+
+/// A field that a constructor sets, or one call of another method.
+template <typename Value>
+std::optional<Value> Folder::madeField(const clang::VarDecl& variable, const clang::FieldDecl& field,
+                                       Evaluate<Value> evaluate) {
+  const clang::Expr* init = variable.getAnyInitializer()->IgnoreParenImpCasts();
+  if (const auto* full = llvm::dyn_cast<clang::FullExpr>(init))
+    init = full->getSubExpr()->IgnoreParenImpCasts();
+  const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(init);
+  if (!made || made->getConstructor()->isCopyOrMoveConstructor()) return std::nullopt;
+  const clang::CXXConstructorDecl* constructor = made->getConstructor()->getCanonicalDecl();
+  const auto inMethods = values.uses.fieldUses.find(&field);
+  if (inMethods == values.uses.fieldUses.end()) return std::nullopt;
+  const Event* event = nullptr;
+  for (const Event& one : inMethods->second.ofThis) {
+    if (llvm::isa<clang::CXXDestructorDecl>(one.function)) continue;
+    if (llvm::isa<clang::CXXConstructorDecl>(one.function) && one.function != constructor) continue;
+    if (one.value && std::is_same_v<Value, PointerValue> && isNull(*one.value)) continue;
+    if (event) return std::nullopt;
+    event = &one;
+  }
+  if (!event) return std::nullopt;
+  ScopePointer inner;
+  if (event->function == constructor) {
+    const auto* definition = llvm::cast_or_null<clang::CXXConstructorDecl>(constructor->getDefinition());
+    if (!definition || made->getNumArgs() < definition->getNumParams()) return std::nullopt;
+    auto body = std::make_shared<Scope>();
+    for (unsigned i = 0; i < definition->getNumParams(); ++i)
+      if (values.isUnchanged(*definition->getParamDecl(i)))
+        body->arguments[definition->getParamDecl(i)] = made->getArg(i);
+    body->function = constructor;
+    body->entry = &variable;
+    body->outer = scope;
+    inner = std::move(body);
+  } else {
+    const clang::CallExpr* only = nullptr;
+    const auto calls = values.uses.functions.find(event->function);
+    if (calls == values.uses.functions.end() || calls->second.escapes) return std::nullopt;
+    for (const clang::CallExpr* call : calls->second.calls) {
+      const auto* called = llvm::dyn_cast<clang::CXXMemberCallExpr>(call);
+      const auto slot = called ? slotOf(*called->getImplicitObjectArgument()) : std::nullopt;
+      if (!slot) return std::nullopt; // on an object that is not known
+      if (slot->root != &variable) continue;
+      if (only) return std::nullopt;
+      only = call;
+    }
+    auto entered = only ? enter(*only) : std::nullopt;
+    if (!entered) return std::nullopt;
+    inner = std::move(*entered);
+  }
+  std::swap(scope, inner);
+  std::optional<Value> value = through(*event, evaluate);
+  std::swap(scope, inner);
+  return value;
+}
+
+/// `this->field` in a method: of the object that the method was called on, or of every object alike.
+template <typename Value>
+std::optional<Value> Folder::fieldOfObject(const clang::FieldDecl& field, Evaluate<Value> evaluate) {
+  for (ScopePointer s = scope; s; s = s->outer) {
+    if (!s->function) continue;
+    if (!s->object) break;
+    ScopePointer inner = scope;
+    scope = s->outer;
+    std::optional<Value> value;
+    if (llvm::isa<clang::CXXThisExpr>(s->object->IgnoreParenImpCasts())) {
+      value = fieldOfObject(field, evaluate);
+    } else if (auto slot = readSlotOf(*s->object)) {
+      slot->path.push_back(&field);
+      value = fieldAt(*slot, *s->object, evaluate);
+    }
+    scope = inner;
+    return value;
+  }
+  const auto inMethods = values.uses.fieldUses.find(&field);
+  if (inMethods == values.uses.fieldUses.end() || inMethods->second.others) return std::nullopt;
+  for (const auto& [slot, events] : values.uses.fields)
+    if (slot.path.back() == &field) return std::nullopt;
+  const Event* event = nullptr;
+  for (const Event& one : inMethods->second.ofThis) {
+    if (one.value && std::is_same_v<Value, PointerValue> && isNull(*one.value)) continue;
+    if (event) return std::nullopt;
+    event = &one;
+  }
+  if (!event) return std::nullopt;
+  ScopePointer inner;
+  std::swap(scope, inner);
+  std::optional<Value> value = through(*event, evaluate);
+  std::swap(scope, inner);
+  return value;
+}
+
+template std::optional<Number> Folder::throughVariable(const clang::VarDecl&, const clang::Expr&,
+                                                       Evaluate<Number>);
+template std::optional<Extent> Folder::throughVariable(const clang::VarDecl&, const clang::Expr&,
+                                                       Evaluate<Extent>);
+template std::optional<PointerValue> Folder::throughVariable(const clang::VarDecl&, const clang::Expr&,
+                                                             Evaluate<PointerValue>);
+template std::optional<Number> Folder::throughHelper(const clang::CallExpr&, Evaluate<Number>);
+template std::optional<Extent> Folder::throughHelper(const clang::CallExpr&, Evaluate<Extent>);
+template std::optional<PointerValue> Folder::throughHelper(const clang::CallExpr&, Evaluate<PointerValue>);
+template std::optional<Number> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<Number>);
+template std::optional<Extent> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<Extent>);
+template std::optional<PointerValue> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<PointerValue>);
+template std::optional<Number> Folder::fieldOfObject(const clang::FieldDecl&, Evaluate<Number>);
+template std::optional<Extent> Folder::fieldOfObject(const clang::FieldDecl&, Evaluate<Extent>);
+template std::optional<PointerValue> Folder::fieldOfObject(const clang::FieldDecl&, Evaluate<PointerValue>);
+
+} // namespace kcheck::frontend

@@ -1,0 +1,107 @@
+// First walk over host code: what can change each variable and each field, who calls each function from
+// where, and which branches and loops stand around a call. Everything later asks these tables and never the
+// tree.
+#pragma once
+
+#include "report/program.h"
+
+#include <clang/Basic/SourceLocation.h>
+
+#include <map>
+#include <set>
+
+namespace clang {
+class ASTContext;
+class CallExpr;
+class CompoundStmt;
+class Expr;
+class FieldDecl;
+class FunctionDecl;
+class Stmt;
+class VarDecl;
+} // namespace clang
+
+namespace kcheck::frontend {
+
+/// A variable, or a field of one: `grid`, `grid.x`, `buffers.in.data`.
+struct Slot {
+  const clang::VarDecl* root = nullptr; ///< canonical
+  std::vector<const clang::FieldDecl*> path;
+  friend auto operator<=>(const Slot&, const Slot&) = default;
+};
+
+/// Something that gives a slot a value: an assignment, or an allocation call that gets its address.
+struct Event {
+  const clang::Expr* value = nullptr;
+  const clang::CallExpr* allocation = nullptr;
+  /// The block that it is a statement of; null where a branch, a loop or an expression stands between.
+  const clang::CompoundStmt* in = nullptr;
+  clang::SourceLocation where;
+  const clang::FunctionDecl* function = nullptr; ///< canonical
+};
+
+struct VariableUses {
+  std::vector<Event> events;
+  unsigned others = 0;                             ///< anything else that could change it
+  std::vector<const clang::VarDecl*> passedTo;     ///< parameters that are references to it
+  const clang::CompoundStmt* declaredIn = nullptr; ///< the block that declares it, as a statement of its own
+  const clang::Stmt* loop = nullptr;               ///< the `for` that counts with it, and alone changes it
+  bool isListed = false;                           ///< of a `for` over a list: the list is the loop's range
+};
+
+/// What happens to a field through any object.
+struct FieldUses {
+  std::vector<Event> ofThis; ///< through `this`
+  unsigned others = 0;       ///< through pointers and references, or in ways not followed
+};
+
+/// What stands around a call within its function, outermost first.
+struct Around {
+  const clang::FunctionDecl* function = nullptr; ///< canonical; null at file scope
+  std::vector<const clang::Stmt*> loops;
+  std::vector<std::pair<const clang::Expr*, bool>> guards; ///< condition, and what it must be
+};
+
+struct FunctionUses {
+  std::vector<const clang::CallExpr*> calls;
+  bool escapes = false; ///< its address is taken, so that calls may be hidden
+};
+
+/// Gathered over a whole translation unit.
+struct HostUses {
+  std::map<const clang::VarDecl*, VariableUses> variables;
+  std::map<Slot, std::vector<Event>> fields; ///< of variables, with a path that is not empty
+  std::map<const clang::FieldDecl*, FieldUses> fieldUses;
+  std::map<const clang::FunctionDecl*, FunctionUses> functions;
+  std::map<const clang::CallExpr*, Around> around;
+  std::vector<clang::SourceRange> lambdas; ///< their bodies
+  bool hasLabels = false;
+  bool wholeProgram = false; ///< no other file can call this file's functions
+};
+
+/// Walks the translation unit.
+HostUses gatherUses(const clang::ASTContext& ast, bool wholeProgram);
+
+/// The index of the argument through which a call returns a new buffer, and of that which has its size in
+/// bytes. Of the CUDA API, or of a helper function that hands its own argument to it.
+struct AllocationCall {
+  unsigned pointer = 0;
+  std::optional<unsigned> size;              ///< of a call of the CUDA API
+  const clang::CallExpr* inHelper = nullptr; ///< the call that the helper makes
+};
+std::optional<AllocationCall> allocationCall(const clang::CallExpr& call);
+
+/// The slot that an lvalue names; none for elements, and for what pointers and references lead to.
+std::optional<Slot> slotOf(const clang::Expr& lvalue);
+/// The same, for readers: parameters that are references count as variables.
+std::optional<Slot> readSlotOf(const clang::Expr& lvalue);
+/// The slot in `&variable.field`, casts stripped.
+std::optional<Slot> addressedSlot(const clang::Expr& expr);
+/// The field in `field` or `this->field` of a method.
+const clang::FieldDecl* fieldOfThis(const clang::Expr& lvalue);
+/// `E` where the function's only return statement is `return E;`.
+const clang::Expr* onlyReturn(const clang::FunctionDecl& function);
+/// Whether the function is called by name: kernels launched by API calls, `cudaMalloc`.
+bool isNamed(const clang::CallExpr& call, llvm::StringRef name);
+
+} // namespace kcheck::frontend
