@@ -31,6 +31,7 @@ Program& Program::operator=(Program&& other) noexcept {
   device = std::move(other.device);
   facts = std::move(other.facts);
   hostObjects = std::move(other.hostObjects);
+  findings = std::move(other.findings);
   return *this;
 }
 
@@ -243,6 +244,7 @@ OrError<Program> compile(const Options& options) {
   }
   for (FileWork& file : files) {
     if (options.wantHost) program.hostObjects.push_back(std::move(file.host.object));
+    llvm::append_range(program.findings, file.host.findings);
     joinHostFacts(std::move(file.host), file.kernels, program.facts);
   }
   nameLaunchFacts(*launches, program.facts);

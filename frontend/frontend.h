@@ -3,7 +3,7 @@
 #pragma once
 
 #include "report/error.h"
-#include "report/program.h"
+#include "report/finding.h"
 
 #include <memory>
 
@@ -33,6 +33,7 @@ struct Program {
   std::unique_ptr<llvm::Module> device; ///< NVPTX, all files linked, before optimisation, with site metadata
   Facts facts;
   std::vector<std::string> hostObjects; ///< contents of ELF objects, one per file
+  std::vector<Finding> findings;        ///< of the rules that the text alone answers (host_rules.h)
 };
 
 /// Compiles all files. Clang's own diagnostics go to stderr as they are; the error then only says which file

@@ -2,6 +2,7 @@
 // HostValues can say of them.
 #include "frontend/host_facts.h"
 
+#include "frontend/host_rules.h"
 #include "frontend/host_side.h"
 #include "frontend/host_values.h"
 #include "frontend/pretty.h"
@@ -150,7 +151,7 @@ private:
   }
 
   static bool isComplete(const Launch& launch, const clang::FunctionDecl& kernel) {
-    if (!launch.grid || !launch.block || !launch.sharedBytes) return false;
+    if (!launch.grid.whole() || !launch.block.whole() || !launch.sharedBytes) return false;
     for (unsigned i = 0; i < std::min<std::size_t>(launch.arguments.size(), kernel.getNumParams()); ++i) {
       const clang::QualType type = kernel.getParamDecl(i)->getType();
       const Argument& argument = launch.arguments[i];
@@ -235,6 +236,7 @@ private:
 void collectHostFacts(clang::ASTContext& ast, bool wholeProgram, HostSide& result) {
   const HostUses uses = gatherUses(ast, wholeProgram);
   FactsVisitor(ast, uses, result).run();
+  result.findings = applyHostRules(ast, uses);
 }
 
 } // namespace kcheck::frontend

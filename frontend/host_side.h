@@ -2,7 +2,7 @@
 #pragma once
 
 #include "frontend/clang_job.h"
-#include "report/program.h"
+#include "report/finding.h"
 
 namespace kcheck::frontend {
 
@@ -10,6 +10,7 @@ struct HostSide {
   std::string object; ///< ELF; empty when only facts were asked for
   std::vector<Allocation> allocations;
   std::vector<Launch> launches; ///< Launch::kernel as host code mangles it
+  std::vector<Finding> findings; ///< of the rules about host code
   bool hasMain = false;
 };
 
