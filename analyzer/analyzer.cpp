@@ -6,9 +6,11 @@
 #include "analyzer/initialization.h"
 #include "analyzer/launches.h"
 #include "analyzer/properties.h"
+#include "analyzer/traffic/advice.h"
 #include "report/kernel_name.h"
 
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 
 #include <algorithm>
@@ -39,7 +41,24 @@ struct Question {
   ExprContext exprs;
   KernelModel model;
   KernelAnswers answers;
+  std::optional<LaunchTraffic> traffic; ///< of known launches
+  bool lanesMayPart = false;
 };
+
+/// Whether lanes may wait for some of their warp alone.
+bool hasWarpOperations(const llvm::Function& kernel) {
+  for (const llvm::BasicBlock& block : kernel)
+    for (const llvm::Instruction& instruction : block) {
+      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (!call) continue;
+      if (call->isInlineAsm()) return true;
+      const llvm::Function* callee = call->getCalledFunction();
+      const llvm::StringRef name = callee ? callee->getName() : "";
+      for (const char* kind : {"shfl", "vote", "match", "redux", "bar.warp", "activemask"})
+        if (name.starts_with("llvm.nvvm.") && name.contains(kind)) return true;
+    }
+  return false;
+}
 
 /// The questions about one kernel, and from the answers its results. Models are made one after the other
 /// (LLVM's contexts are not for several threads); the questions of several kernels are then answered side by
@@ -56,6 +75,7 @@ public:
       question.seconds = 0.5 * options.kernelSeconds / double(plan.concrete.size());
       question.milliseconds = options.questionMilliseconds;
       question.model = buildModel(question.exprs, prepared, code, facts, planned.launch);
+      question.lanesMayPart = hasWarpOperations(*code.function);
     }
     // The answer for any launch is worth having where it comes easily; the known launches are what counts.
     constexpr unsigned kEasily = 150;
@@ -68,7 +88,7 @@ public:
   std::deque<Question> questions; ///< never moved: models refer to their expressions; none: left to the run
   std::set<SiteId> sites, safe;
 
-  void finish(Analysis& analysis) {
+  void finish(Analysis& analysis, Coverage& coverage) {
     if (questions.empty()) return leaveToTheRun(analysis);
     KernelResult result;
     result.symbol = code.kernel->symbol;
@@ -92,6 +112,7 @@ public:
     result.properties.push_back(std::move(initialized));
     collectSafeSites(any, cases);
     analysis.kernels.push_back(std::move(result));
+    finishTraffic(analysis, coverage);
   }
 
 private:
@@ -130,6 +151,17 @@ private:
       property.reason = "it fails for " + lean;
       property.holdsFor.clear();
     }
+  }
+
+  void finishTraffic(Analysis& analysis, Coverage& coverage) {
+    std::vector<CountedLaunch> launches;
+    for (Question& question : questions) {
+      if (!question.planned) continue;
+      launches.push_back({question.planned->launch.launch, &question.model, std::move(question.traffic)});
+      coverage.add(launches.back());
+    }
+    Question& any = questions.back();
+    addTraffic(launches, any.model, any.exprs, facts, analysis);
   }
 
   CaseAnswers answersOf(Question& question, Analysis& analysis) {
@@ -178,6 +210,8 @@ void answer(const std::vector<Question*>& questions, unsigned jobs) {
       limits.questionMilliseconds = questions[i]->milliseconds;
       limits.proofOnly = !questions[i]->planned;
       questions[i]->answers = decide(questions[i]->model, questions[i]->exprs, limits);
+      if (questions[i]->planned)
+        questions[i]->traffic = trafficOf(questions[i]->model, questions[i]->lanesMayPart);
     }
   };
   std::vector<std::thread> others;
@@ -194,6 +228,7 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
   if (!options.kernels.empty() && wanted.empty()) return analysis;
   PreparedModule prepared = prepare(device, facts, wanted);
   std::set<SiteId> unsafe;
+  Coverage coverage(facts);
   constexpr std::size_t kAtOnce = 16; // models are large
   for (std::size_t from = 0; from < prepared.kernels.size(); from += kAtOnce) {
     std::deque<KernelAnalysis> batch;
@@ -203,10 +238,12 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
         questions.push_back(&question);
     answer(questions, options.jobs);
     for (KernelAnalysis& kernel : batch) {
-      kernel.finish(analysis);
+      kernel.finish(analysis, coverage);
       for (SiteId site : kernel.sites) (kernel.safe.count(site) ? analysis.provedSafe : unsafe).insert(site);
     }
   }
+  if (wanted.empty()) // else other kernels may touch what these leave
+    for (Finding& finding : coverage.findings()) analysis.findings.push_back(std::move(finding));
   for (SiteId site : unsafe) analysis.provedSafe.erase(site);
   if (!wanted.empty()) analysis.provedSafe.clear(); // other kernels may come to the same sites
   analysis.provedSafe.erase(kNoSite);

@@ -71,6 +71,7 @@ OrError<Report> check(const frontend::Program& program, const Options& options) 
   if (options.wantStatic) {
     auto start = std::chrono::steady_clock::now();
     analyzer::Analysis analysis = analyzer::analyze(*program.device, facts, options.analyzer);
+    analysis.findings.insert(analysis.findings.end(), program.findings.begin(), program.findings.end());
     staticPart = StaticPart{std::move(analysis.findings), std::move(analysis.kernels),
                             std::move(analysis.metrics), secondsSince(start)};
   }

@@ -6,6 +6,7 @@
 #include "frontend/host_side.h"
 #include "frontend/host_values.h"
 #include "frontend/pretty.h"
+#include "report/launch_rules.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Mangle.h>
@@ -78,6 +79,8 @@ private:
     const clang::CallExpr& config = *call.getConfig();
     addWays(call, *kernel, [&](Launch& launch, const ScopePointer& scope) {
       if (config.getNumArgs() > 0) launch.grid = values.extent(*config.getArg(0), scope);
+      if (config.getNumArgs() > 0 && !launch.grid.x && launch.grid.y == 1U && launch.grid.z == 1U)
+        launch.gridX = values.widthFormula(*config.getArg(0), scope);
       if (config.getNumArgs() > 1) launch.block = values.extent(*config.getArg(1), scope);
       launch.sharedBytes =
           config.getNumArgs() > 2 ? bytesIn(*config.getArg(2), scope) : std::optional<std::uint64_t>(0);
@@ -202,6 +205,7 @@ private:
       }
     } else {
       argument.value = values.integer(expr, scope);
+      if (!argument.value) argument.formula = values.formula(expr, scope);
     }
     return argument;
   }
@@ -231,12 +235,30 @@ private:
   bool onlyAllocations = false;
 };
 
+/// Launches that cannot start, in a program that never asks for launch errors.
+void findUncheckedLaunches(const HostUses& uses, HostSide& result) {
+  for (const auto& [call, around] : uses.around)
+    if (isNamed(*call, "cudaGetLastError") || isNamed(*call, "cudaPeekAtLastError")) return;
+  for (const Launch& launch : result.launches) {
+    if (whyInvalid(launch).empty()) continue;
+    Finding finding;
+    finding.rule = "unchecked-error";
+    finding.severity = Severity::Warning;
+    finding.verdict = Verdict::Proved;
+    finding.where = launch.where;
+    finding.message = "this launch fails, and the program never asks for the error";
+    finding.hint = "check cudaGetLastError() after the launch";
+    result.findings.push_back(std::move(finding));
+  }
+}
+
 } // namespace
 
 void collectHostFacts(clang::ASTContext& ast, bool wholeProgram, HostSide& result) {
   const HostUses uses = gatherUses(ast, wholeProgram);
   FactsVisitor(ast, uses, result).run();
   result.findings = applyHostRules(ast, uses);
+  if (wholeProgram) findUncheckedLaunches(uses, result);
 }
 
 } // namespace kcheck::frontend

@@ -273,5 +273,6 @@ std::optional<Extent> Folder::constructed(const clang::CXXConstructExpr& made) {
 template std::optional<Number> Folder::guarded(const clang::Expr&, Evaluate<Number>);
 template std::optional<Extent> Folder::guarded(const clang::Expr&, Evaluate<Extent>);
 template std::optional<PointerValue> Folder::guarded(const clang::Expr&, Evaluate<PointerValue>);
+template std::optional<Formula> Folder::guarded(const clang::Expr&, Evaluate<Formula>);
 
 } // namespace kcheck::frontend

@@ -23,6 +23,7 @@ public:
   std::optional<Number> number(const clang::Expr& expr) { return guarded(expr, &Folder::numberOf); }
   std::optional<Extent> extent(const clang::Expr& expr) { return guarded(expr, &Folder::extentOf); }
   std::optional<PointerValue> pointer(const clang::Expr& expr) { return guarded(expr, &Folder::pointerOf); }
+  std::optional<Formula> formula(const clang::Expr& expr) { return guarded(expr, &Folder::formulaOf); }
 
   std::optional<Number> number(const Slot& slot, const clang::Expr& user) {
     return fieldAt(slot, user, &Folder::number);
@@ -47,6 +48,12 @@ private:
   std::optional<Extent> extentOf(const clang::Expr& expr);
   std::optional<Extent> constructed(const clang::CXXConstructExpr& made);
   std::optional<Extent> extentAt(const Slot& slot, const clang::Expr& user);
+
+  // host_formulas.cpp
+  std::optional<Formula> formulaOf(const clang::Expr& expr);
+  std::optional<Formula> formulaOfOperator(const clang::BinaryOperator& op);
+  std::optional<Formula> formulaOfVariable(const clang::VarDecl& variable, const clang::Expr& user);
+  std::optional<Formula> roundedUp(const clang::Expr& expr);
 
   // host_pointers.cpp
   std::optional<PointerValue> pointerOf(const clang::Expr& expr);

@@ -279,6 +279,7 @@ template std::optional<Extent> Folder::throughVariable(const clang::VarDecl&, co
                                                        Evaluate<Extent>);
 template std::optional<PointerValue> Folder::throughVariable(const clang::VarDecl&, const clang::Expr&,
                                                              Evaluate<PointerValue>);
+template std::optional<Formula> Folder::within(ScopePointer, const clang::Expr&, Evaluate<Formula>);
 template std::optional<Number> Folder::throughHelper(const clang::CallExpr&, Evaluate<Number>);
 template std::optional<Extent> Folder::throughHelper(const clang::CallExpr&, Evaluate<Extent>);
 template std::optional<PointerValue> Folder::throughHelper(const clang::CallExpr&, Evaluate<PointerValue>);

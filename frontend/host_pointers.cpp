@@ -124,7 +124,10 @@ std::size_t Folder::buffer(const clang::CallExpr& call) {
     const auto own = kind->inHelper ? allocationCall(leaf) : kind;
     if (!own || !own->size) return fresh;
     const auto bytes = inside.number(*leaf.getArg(*own->size));
-    if (bytes && !bytes->isFloat && bytes->integer >= 0) fresh.bytes = std::uint64_t(bytes->integer);
+    if (bytes && !bytes->isFloat && bytes->integer >= 0)
+      fresh.bytes = std::uint64_t(bytes->integer);
+    else
+      fresh.formula = inside.formula(*leaf.getArg(*own->size));
     return fresh;
   });
 }

@@ -9,7 +9,7 @@ namespace kcheck::frontend {
 struct HostSide {
   std::string object; ///< ELF; empty when only facts were asked for
   std::vector<Allocation> allocations;
-  std::vector<Launch> launches; ///< Launch::kernel as host code mangles it
+  std::vector<Launch> launches;  ///< Launch::kernel as host code mangles it
   std::vector<Finding> findings; ///< of the rules about host code
   bool hasMain = false;
 };

@@ -38,6 +38,7 @@ struct Event {
   const clang::CompoundStmt* in = nullptr;
   clang::SourceLocation where;
   const clang::FunctionDecl* function = nullptr; ///< canonical
+  bool isInLoop = false;
 };
 
 struct VariableUses {

@@ -189,6 +189,7 @@ private:
   /// Whether the lvalue names something whose changes are followed; then it is settled.
   bool noteEvent(const clang::Expr& lvalue, Event event) {
     event.function = around.function;
+    event.isInLoop = !around.loops.empty();
     if (auto slot = slotOf(lvalue)) {
       settle(&lvalue);
       if (slot->path.empty())

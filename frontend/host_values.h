@@ -46,7 +46,13 @@ public:
     return entry->second;
   }
 
+  /// A number for a variable in formulas.
+  unsigned numberOf(const clang::VarDecl* variable) {
+    return variables.try_emplace(variable, unsigned(variables.size())).first->second;
+  }
+
 private:
+  std::map<const clang::VarDecl*, unsigned> variables;
   std::vector<Allocation>& all;
   std::map<Key, std::size_t> known;
 };
@@ -59,6 +65,9 @@ public:
   std::optional<std::int64_t> integer(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
   Extent extent(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
   std::optional<PointerValue> pointer(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
+  /// What does not fold, in terms of variables of one value each; none when it is not of that kind.
+  std::optional<Formula> formula(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
+  std::optional<Formula> widthFormula(const clang::Expr& extent, const ScopePointer& scope = nullptr) const;
   /// A field of a structure, `config.gridDim`, as it is where `user` stands.
   Extent extentField(const Slot& slot, const clang::Expr& user, const ScopePointer& scope) const;
   std::optional<std::int64_t> integerField(const Slot& slot, const clang::Expr& user,

@@ -16,27 +16,27 @@ __global__ void addStride1(const float* a, const float* b, float* out) {
 
 __global__ void addStride2(const float* a, const float* b, float* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  float sum = a[i * 2] + b[i * 2]; // expect-efficiency: 50 // expect-sectors: 8 // expect-run: uncoalesced
+  float sum = a[i * 2] + b[i * 2]; // expect-efficiency: 50 // expect-sectors: 8 // expect: uncoalesced
   out[i] = sum;                    // expect-efficiency: 100
 }
 
 __global__ void addStride4(const float* a, const float* b, float* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  float sum = a[i * 4] + b[i * 4]; // expect-efficiency: 25 // expect-sectors: 16 // expect-later: uncoalesced
+  float sum = a[i * 4] + b[i * 4]; // expect-efficiency: 25 // expect-sectors: 16 // expect: uncoalesced
   out[i] = sum;                    // expect-efficiency: 100
 }
 
 __global__ void addStride8(const float* a, const float* b, float* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   int k = i * 8;
-  float sum = a[k] + b[k]; // expect-efficiency: 12.5 // expect-sectors: 32 // expect-later: uncoalesced
+  float sum = a[k] + b[k]; // expect-efficiency: 12.5 // expect-sectors: 32 // expect: uncoalesced
   out[i] = sum;            // expect-efficiency: 100
 }
 
 __global__ void addStride32(const float* a, const float* b, float* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   int k = i * 32;
-  float sum = a[k] + b[k]; // expect-efficiency: 12.5 // expect-sectors: 32 // expect-later: uncoalesced
+  float sum = a[k] + b[k]; // expect-efficiency: 12.5 // expect-sectors: 32 // expect: uncoalesced
   out[i] = sum;            // expect-efficiency: 100
 }
 

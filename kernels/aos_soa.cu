@@ -12,7 +12,7 @@ struct Particle {
 
 __global__ void massesOfStructures(const Particle* particles, float* out) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  float mass = particles[i].mass; // expect-efficiency: 25 // expect-sectors: 16 // expect-later: uncoalesced
+  float mass = particles[i].mass; // expect-efficiency: 25 // expect-sectors: 16 // expect: uncoalesced
   out[i] = 2.0f * mass;           // expect-efficiency: 100
 }
 

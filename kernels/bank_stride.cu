@@ -21,21 +21,21 @@ __global__ void readStride1(const int* in, int* out) {
 __global__ void readStride2(const int* in, int* out) {
   __shared__ int words[kWords];
   fill(words, in);
-  int value = words[threadIdx.x * 2]; // expect-bank-ways: 2 // expect-later: bank-conflict
+  int value = words[threadIdx.x * 2]; // expect-bank-ways: 2
   out[threadIdx.x] = value;
 }
 
 __global__ void readStride4(const int* in, int* out) {
   __shared__ int words[kWords];
   fill(words, in);
-  int value = words[threadIdx.x * 4]; // expect-bank-ways: 4 // expect-later: bank-conflict
+  int value = words[threadIdx.x * 4]; // expect-bank-ways: 4
   out[threadIdx.x] = value;
 }
 
 __global__ void readStride32(const int* in, int* out) {
   __shared__ int words[kWords];
   fill(words, in);
-  int value = words[threadIdx.x * 32]; // expect-bank-ways: 32 // expect-later: bank-conflict
+  int value = words[threadIdx.x * 32]; // expect-bank-ways: 32
   out[threadIdx.x] = value;
 }
 

@@ -21,7 +21,7 @@ int main() {
   cudaMalloc(&dout, sizeof(out));
   cudaMemcpy(dmatrix, matrix, sizeof(matrix), cudaMemcpyHostToDevice);
   cudaMemcpy(dvector, vector, sizeof(vector), cudaMemcpyHostToDevice);
-  addToRows<<<1, dim3(kN, kN)>>>(dmatrix, dvector, dout); // expect-later: launch-shape
+  addToRows<<<1, dim3(kN, kN)>>>(dmatrix, dvector, dout); // expect: launch-shape
   cudaMemcpy(out, dout, sizeof(out), cudaMemcpyDeviceToHost);
   cudaFree(dmatrix);
   cudaFree(dvector);

@@ -32,7 +32,7 @@ int main() {
   float* da;
   cudaMalloc(&da, kN * sizeof(float));
   cudaMemcpy(da, a.data(), kN * sizeof(float), cudaMemcpyHostToDevice);
-  bubbleSort<<<1, 1>>>(da, kN); // expect-later: launch-shape
+  bubbleSort<<<1, 1>>>(da, kN); // expect: launch-shape
   cudaMemcpy(a.data(), da, kN * sizeof(float), cudaMemcpyDeviceToHost);
   cudaFree(da);
 

@@ -14,7 +14,7 @@ __global__ void gemv(int n, double alpha, const double* a, const double* x, doub
   if (row >= n) return;
   double sum = 0.0;
   for (int j = 0; j < n; ++j) {
-    double value = a[row * n + j]; // expect-efficiency: 25 // expect-sectors: 32 // expect-later: uncoalesced
+    double value = a[row * n + j]; // expect-efficiency: 25 // expect-sectors: 32 // expect: uncoalesced
     sum += value * x[j];
   }
   y[row] = alpha * sum + beta * y[row];

@@ -18,7 +18,7 @@ int main() {
   float* dout;
   cudaMalloc(&dout, sizeof(out));
   dim3 grid(2, 2), block(2, 2);
-  writeIndices<<<grid, block>>>(dout); // expect-later: launch-shape
+  writeIndices<<<grid, block>>>(dout); // expect: launch-shape
   cudaMemcpy(out, dout, sizeof(out), cudaMemcpyDeviceToHost);
   cudaFree(dout);
 

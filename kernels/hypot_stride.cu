@@ -40,7 +40,7 @@ int main() {
   hypotAll<<<128, 64>>>(da, db, dc, kN);
   cudaMemcpy(wide.data(), dc, kN * sizeof(float), cudaMemcpyDeviceToHost);
   cudaMemset(dc, 0, kN * sizeof(float));
-  hypotAll<<<1, 1>>>(da, db, dc, kN); // expect-later: launch-shape
+  hypotAll<<<1, 1>>>(da, db, dc, kN); // expect: launch-shape
   cudaMemcpy(serial.data(), dc, kN * sizeof(float), cudaMemcpyDeviceToHost);
   cudaFree(da);
   cudaFree(db);

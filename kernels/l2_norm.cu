@@ -13,7 +13,7 @@ __global__ void rowNorms(const float* matrix, float* out, int rows, int cols) {
   if (row >= rows) return;
   float sum = 0.0f;
   for (int k = 0; k < cols; ++k) {
-    float value = matrix[row * cols + k]; // expect-later: uncoalesced
+    float value = matrix[row * cols + k]; // expect: uncoalesced
     sum += value * value;
   }
   out[row] = sqrtf(sum);

@@ -19,7 +19,7 @@ __global__ void addByColumns(const float* a, const float* b, float* c) {
   int x = blockIdx.x * kTile + threadIdx.x;
   int y = blockIdx.y * kTile + threadIdx.y;
   int i = x * kN + y;
-  c[i] = a[i] + b[i]; // expect-efficiency: load 12.5 store 12.5 // expect-later: uncoalesced
+  c[i] = a[i] + b[i]; // expect-efficiency: load 12.5 store 12.5 // expect: uncoalesced
 }
 
 static int countWrong(const std::vector<float>& a, const std::vector<float>& b, const float* dc) {

@@ -13,7 +13,7 @@ __global__ void sumRows(const float* matrix, float* sums, int n) {
   if (row >= n) return;
   float sum = 0.0f;
   for (int column = 0; column < n; ++column) {
-    sum += matrix[row * n + column]; // expect-efficiency: 12.5 // expect-later: uncoalesced
+    sum += matrix[row * n + column]; // expect-efficiency: 12.5 // expect: uncoalesced
   }
   sums[row] = sum; // expect-efficiency: 100
 }

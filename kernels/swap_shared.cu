@@ -20,7 +20,7 @@ int main() {
   cudaMalloc(&din, kN * sizeof(int));
   cudaMalloc(&dout, kN * sizeof(int));
   cudaMemcpy(din, in, kN * sizeof(int), cudaMemcpyHostToDevice);
-  reverse<<<1, kN>>>(din, dout); // expect-later: launch-shape
+  reverse<<<1, kN>>>(din, dout); // expect: launch-shape
   cudaMemcpy(out, dout, kN * sizeof(int), cudaMemcpyDeviceToHost);
   cudaFree(din);
   cudaFree(dout);

@@ -13,7 +13,7 @@ __global__ void transpose(const int* in, int* out) {
   int y = blockIdx.y * kTile + threadIdx.y;
   for (int j = 0; j < kTile; j += kRows) {
     int value = in[(y + j) * kN + x]; // expect-efficiency: 100
-    out[x * kN + y + j] = value;      // expect-efficiency: 12.5 // expect-later: uncoalesced
+    out[x * kN + y + j] = value;      // expect-efficiency: 12.5 // expect: uncoalesced
   }
 }
 

@@ -20,7 +20,7 @@ __global__ void transpose(const int* in, int* out) {
   x = blockIdx.y * kTile + threadIdx.x;
   y = blockIdx.x * kTile + threadIdx.y;
   for (int j = 0; j < kTile; j += blockDim.y) {
-    int value = tile[threadIdx.x][threadIdx.y + j]; // expect-bank-ways: 32 // expect-later: bank-conflict
+    int value = tile[threadIdx.x][threadIdx.y + j]; // expect-bank-ways: 32 // expect: bank-conflict
     out[(y + j) * kN + x] = value;                  // expect-efficiency: 100
   }
 }

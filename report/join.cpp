@@ -161,6 +161,11 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
   joined.holdsFor = fromStatic.holdsFor;
   joined.reason = fromStatic.verdict == Verdict::Possible ? fromStatic.reason : "";
   if (joined.notes.empty() && !threadsOfRun) joined.notes = fromStatic.notes; // the values of its own threads
+  // Only the static pass knows why addresses are far apart.
+  if (isIn(joined, RuleGroup::Perf) && !fromStatic.hint.empty()) {
+    joined.notes = fromStatic.notes;
+    joined.hint = fromStatic.hint;
+  }
   if (joined.hint.empty()) joined.hint = fromStatic.hint;
   addKernels(joined, fromStatic);
   return joined;

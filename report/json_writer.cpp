@@ -127,6 +127,7 @@ Json metricJson(const Metric& metric) {
   json["efficiency"] = rounded(metric.efficiency());
   json["bank_ways"] = metric.bankWays;
   json["from"] = metric.source == Source::Static ? "static" : "run";
+  json["exact"] = metric.isExact;
   return json;
 }
 

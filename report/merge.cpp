@@ -3,9 +3,12 @@
 
 #include "report/join.h"
 #include "report/kernel_name.h"
+#include "report/launch_rules.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <tuple>
 
 namespace kcheck {
@@ -165,8 +168,52 @@ std::vector<Metric> joinedMetrics(std::vector<Metric> metrics, const Facts& fact
     row.idealSectors += metric.idealSectors;
     row.bytesRequested += metric.bytesRequested;
     row.bankWays = std::max(row.bankWays, metric.bankWays);
+    row.isExact = row.isExact && metric.isExact;
   }
   return rows;
+}
+
+/// Whether the run launched the kernel in the one way that the static pass knows, and nothing went wrong.
+bool isComparable(const std::string& name, const Report& report) {
+  const auto kernel = std::ranges::find(report.kernels, name, &KernelResult::name);
+  if (kernel == report.kernels.end() || kernel->launches.size() != 1) return false;
+  for (const Finding& finding : report.findings)
+    if (finding.severity == Severity::Error && (finding.kernel.empty() || isAbout(finding, *kernel)))
+      return false;
+  const RunResult& run = report.run;
+  if (!run.unsupported.empty() || run.timedOut || run.signal || !run.stoppedBecause.empty()) return false;
+  std::size_t launched = 0;
+  for (const Launch& launch : run.launches) {
+    if (launch.kernel != kernel->symbol) continue;
+    if (launch.grid != kernel->launches[0].grid || launch.block != kernel->launches[0].block) return false;
+    ++launched;
+  }
+  return launched == 1;
+}
+
+/// Both passes count the same requests: figures that differ are a bug of one of them.
+void compareMetrics(Report& report) {
+  if (!report.run.ran) return;
+  const auto differ = [](double a, double b) {
+    return std::abs(a - b) > 0.02 * std::max(std::abs(a), std::abs(b));
+  };
+  for (const Metric& computed : report.metrics) {
+    if (computed.source != Source::Static || !computed.isExact) continue;
+    const auto measured = std::ranges::find_if(report.metrics, [&](const Metric& other) {
+      Metric asRun = computed;
+      asRun.source = Source::Run;
+      return sameRow(asRun, other);
+    });
+    if (measured == report.metrics.end() || !isComparable(computed.kernel, report)) continue;
+    const bool banks = computed.space == MemorySpace::Shared;
+    const double a = banks ? computed.bankWays : computed.sectorsPerRequest();
+    const double b = banks ? measured->bankWays : measured->sectorsPerRequest();
+    if (!differ(a, b)) continue;
+    report.disagreements.push_back(fmt::format(
+        "the run measured {:.2f} {} at {}:{}:{} in `{}`, where the static pass had computed {:.2f}", b,
+        banks ? "ways of bank conflict" : "sectors per request", computed.where.file, computed.where.line,
+        computed.where.column, computed.kernel, a));
+  }
 }
 
 /// Leaves out what was not asked for. Findings of host code belong to no kernel and stay.
@@ -258,6 +305,17 @@ void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const
   });
 }
 
+/// Debug information gives a launch the place of its `<<<`, the syntax tree that of the whole statement.
+void settleLaunchPlaces(std::vector<Finding>& findings, const Facts& facts) {
+  for (Finding& finding : findings) {
+    if (finding.rule != "invalid-launch" && finding.rule != "unchecked-error") continue;
+    const auto launch = std::ranges::find_if(facts.launches, [&](const Launch& one) {
+      return one.where.file == finding.where.file && one.where.line == finding.where.line;
+    });
+    if (launch != facts.launches.end()) finding.where = launch->where;
+  }
+}
+
 } // namespace
 
 Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart runPart,
@@ -272,9 +330,14 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   std::vector<Finding> fromStatic;
   if (staticPart) {
     report.staticSeconds = staticPart->seconds;
+    std::ranges::move(launchFindings(report.facts.launches, report.facts, Verdict::Proved),
+                      std::back_inserter(staticPart->findings));
     fromStatic = prepared(std::move(staticPart->findings), report.facts, options.strict);
     metrics.insert(metrics.end(), staticPart->metrics.begin(), staticPart->metrics.end());
   }
+  std::ranges::move(launchFindings(report.run.launches, report.facts, Verdict::Observed),
+                    std::back_inserter(runPart.findings));
+  settleLaunchPlaces(runPart.findings, report.facts);
   std::vector<Finding> fromRun = prepared(std::move(runPart.findings), report.facts, options.strict);
   report.findings = joinPasses(std::move(fromStatic), std::move(fromRun));
   foldEarlyReads(report.findings);
@@ -282,6 +345,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   dropLibraryTraffic(report.findings, report.facts);
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
   letRunSpeak(report);
+  compareMetrics(report);
   filter(report, options);
   sortFindings(report.findings);
   return report;

@@ -46,11 +46,23 @@ struct Kernel {
   bool inSystemHeader = false; ///< a library's: Thrust, CUB
 };
 
+/// A number that host code computes from values which it does not fix: `(n + 255) / 256` with `n` from the
+/// command line. Arithmetic is that of integers that do not wrap.
+struct Formula {
+  enum class Op : std::uint8_t { Constant, Variable, Add, Sub, Mul, Div };
+  Op op = Op::Constant;
+  std::int64_t constant = 0;
+  std::string variable; ///< its name
+  unsigned number = 0;  ///< tells variables of one name apart; counts through all files
+  std::vector<Formula> operands;
+};
+
 /// A buffer that host code makes: cudaMalloc and its relatives, managed memory, or an array of a launch line.
 struct Allocation {
   std::string name;                   ///< the variable that receives it: `d_out`
   Location where;                     ///< the allocating call
   std::optional<std::uint64_t> bytes; ///< where the size folds to a constant
+  std::optional<Formula> formula;     ///< of the size, where it does not
 };
 
 /// An argument of a launch, as far as host code shows it.
@@ -59,6 +71,7 @@ struct Argument {
   std::optional<std::int64_t> value;      ///< an integer scalar that folds
   std::optional<std::size_t> allocation;  ///< index into Facts::allocations
   std::optional<std::int64_t> byteOffset; ///< into that allocation
+  std::optional<Formula> formula;         ///< of a scalar that does not fold
 };
 
 enum class LaunchOrigin : std::uint8_t { LaunchSite, Option, Annotation, Symbolic };
@@ -72,6 +85,7 @@ struct Launch {
   Extent grid, block;
   std::optional<std::uint64_t> sharedBytes; ///< dynamic shared memory
   std::vector<Argument> arguments;
+  std::optional<Formula> gridX; ///< of the grid's width, where it does not fold
 };
 
 struct Facts {

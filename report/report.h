@@ -45,6 +45,7 @@ struct Metric {
   std::uint64_t bytesRequested = 0; ///< by active threads
   std::uint32_t bankWays = 0; ///< most distinct words that one bank must serve in a request; shared only
   Source source = Source::Run;
+  bool isExact = true; ///< false: from a sample of a large launch
 
   /// bytes requested / bytes moved in percent, capped at 100 so that a broadcast counts as full.
   double efficiency() const;

@@ -71,6 +71,9 @@ struct Symbol {
   Int lo = 0, hi = 0;
   Varies varies = Varies::Never;
   bool exact = true; ///< false: an approximation stands behind it; `cause` says which and at what line
+  /// Of a loop counter: not one that goes round, but how often in the end. The conditions in which it stands
+  /// leave it one value.
+  bool isOutcome = false;
   std::string cause;
 };
 

@@ -362,6 +362,7 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   work.exitCounter = state.symbols.get(loop->getHeader(), "exit", id, "last iteration (" + line + ")", 32,
                                        SymbolKind::LoopCounter);
   work.exitCounter->lo = 0;
+  work.exitCounter->isOutcome = true;
   state.homes[work.exitCounter] = {loop->getParentLoop(), id};
   for (auto& [phi, v] : start) {
     if (!v) continue;

@@ -181,6 +181,7 @@ private:
     known.objects.clear();
     for (unsigned id = 0; id < state.objects.size(); ++id) {
       MemoryObject object = state.objects[id];
+      object.symbolicBytes = nullptr; // an expression of this state
       known.objects.push_back({state.objects.keyOf(id), object});
     }
     known.written.clear();

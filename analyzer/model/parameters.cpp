@@ -46,6 +46,44 @@ Index makeIndex(KernelState& state, const std::string& indexName, const std::str
 }
 } // namespace
 
+namespace {
+
+/// A formula of host code as a 64-bit number. Its variables may have any value that fits an int and is not
+/// negative.
+Expr formulaValue(KernelState& state, const Formula& formula) {
+  ExprContext& exprs = state.exprs;
+  if (formula.op == Formula::Op::Constant) return exprs.constant(64, formula.constant);
+  if (formula.op == Formula::Op::Variable) {
+    Symbol* symbol = state.symbols.get(nullptr, "host variable " + std::to_string(formula.number), {},
+                                       formula.variable, 64, SymbolKind::Parameter);
+    symbol->varies = Varies::Never;
+    symbol->lo = 0;
+    symbol->hi = (Int(1) << 31) - 1;
+    symbol->exact = false;
+    symbol->cause = "some value of `" + formula.variable + "`, which the host computes";
+    state.assume("the host's `" + formula.variable + "` is an int and not negative");
+    return exprs.of(symbol);
+  }
+  Expr a = formulaValue(state, formula.operands[0]), b = formulaValue(state, formula.operands[1]);
+  switch (formula.op) {
+  case Formula::Op::Add: return exprs.add(a, b, NoSignedWrap);
+  case Formula::Op::Sub: return exprs.sub(a, b, NoSignedWrap);
+  case Formula::Op::Mul: return exprs.mul(a, b, NoSignedWrap);
+  default: return exprs.binary(Op::SDiv, a, b);
+  }
+}
+
+/// What is free of the launch's width follows the host's formula.
+void bindWidth(KernelState& state) {
+  const Launch* launch = state.launch.launch;
+  if (!launch || !launch->gridX || state.launch.grid[0]) return;
+  ExprContext& exprs = state.exprs;
+  state.model.facts.push_back(
+      exprs.eq(exprs.extend(Op::ZExt, 64, state.model.gridDim[0]), formulaValue(state, *launch->gridX)));
+}
+
+} // namespace
+
 void setUpShape(KernelState& state) {
   KernelModel& model = state.model;
   ExprContext& exprs = state.exprs;
@@ -60,6 +98,7 @@ void setUpShape(KernelState& state) {
     model.blockIdx[axis] = block.index;
     model.gridDim[axis] = block.extent;
   }
+  bindWidth(state);
   unsigned freeBlockAxes = 0;
   for (unsigned axis = 0; axis < 3; ++axis) freeBlockAxes += !launch.block[axis];
   if (freeBlockAxes > 1) { // at most 1024 threads in a block
@@ -110,8 +149,11 @@ Expr pointerParameter(KernelState& state, const llvm::Argument& argument, const 
   if (given && given->allocation && *given->allocation < state.facts.allocations.size()) {
     const Allocation& allocation = state.facts.allocations[*given->allocation];
     fresh.bytes = allocation.bytes;
+    if (!allocation.bytes && allocation.formula)
+      fresh.symbolicBytes = formulaValue(state, *allocation.formula);
     fresh.where = allocation.where;
     unsigned object = state.objects.object("allocation " + std::to_string(*given->allocation), fresh);
+    state.objects[object].symbolicBytes = fresh.symbolicBytes;
     Expr base = state.objects.pointerTo(object);
     if (given->byteOffset)
       return state.exprs.add(base, state.exprs.constant(64, *given->byteOffset), NoSignedWrap);
@@ -157,6 +199,11 @@ Expr KernelState::argumentValue(const llvm::Argument& argument) {
   if (launch.launch && number < launch.launch->arguments.size() && launch.launch->arguments[number].value &&
       argument.getType()->isIntegerTy())
     return exprs.constant(width, normalize(*launch.launch->arguments[number].value, width));
+  if (launch.launch && number < launch.launch->arguments.size() && argument.getType()->isIntegerTy())
+    if (const auto& formula = launch.launch->arguments[number].formula) {
+      Expr value = formulaValue(*this, *formula);
+      return width < 64 ? exprs.extend(Op::Trunc, width, value, NoSignedWrap) : value;
+    }
   if (auto fixed = fixedParameters.find(number); fixed != fixedParameters.end())
     return exprs.constant(width, fixed->second);
   Symbol* symbol = symbols.get(&argument, "parameter", {}, parameter.name, width, SymbolKind::Parameter);

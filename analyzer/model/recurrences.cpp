@@ -239,6 +239,7 @@ void Execution::closeGuarded(LoopWork& work) {
     Symbol* after = state.symbols.get(members[0].phi, "rounds after", id,
                                       "effective rounds in all (" + line + ")", 32, SymbolKind::LoopCounter);
     after->lo = 0;
+    rounds->isOutcome = after->isOutcome = true;
     state.homes[after] = {work.loop->getParentLoop(), id};
     work.guards.push_back({rounds, after, guard});
     for (auto& member : members) work.closed[member.phi] = toM(member.form);

@@ -20,8 +20,8 @@ __global__ void transform(const float2* in, float2* out) {
   __shared__ float2 points[kPoints];
   int t = threadIdx.x;
   const float2* mine = in + blockIdx.x * kPoints;
-  points[reversed(t)] = mine[t]; // expect-run: bank-conflict
-  points[reversed(t + kPoints / 2)] = mine[t + kPoints / 2]; // expect-run: bank-conflict
+  points[reversed(t)] = mine[t]; // expect: bank-conflict
+  points[reversed(t + kPoints / 2)] = mine[t + kPoints / 2]; // expect: bank-conflict
   __syncthreads();
 
   for (int half = 1; half < kPoints; half *= 2) {

@@ -28,20 +28,20 @@ __host__ __device__ inline void addPull(const Body& me, const Body& other, float
 __global__ void step(const Body* before, Body* after, float3* speeds) {
   __shared__ Body tile[kBlock];
   int i = blockIdx.x * kBlock + threadIdx.x;
-  Body me = before[i]; // expect-run: uncoalesced
+  Body me = before[i]; // expect: uncoalesced
   float pull[3] = {0.0f, 0.0f, 0.0f};
   for (int start = 0; start < kBodies; start += kBlock) {
-    tile[threadIdx.x] = before[start + threadIdx.x]; // expect-run: uncoalesced, bank-conflict
+    tile[threadIdx.x] = before[start + threadIdx.x]; // expect: uncoalesced, bank-conflict
     __syncthreads();
     for (int k = 0; k < kBlock; ++k) addPull(me, tile[k], pull);
     __syncthreads();
   }
-  float3 speed = speeds[i]; // expect-run: uncoalesced
+  float3 speed = speeds[i]; // expect: uncoalesced
   speed.x += kTime * pull[0];
   speed.y += kTime * pull[1];
   speed.z += kTime * pull[2];
-  speeds[i] = speed; // expect-run: uncoalesced
-  after[i] = {me.x + kTime * speed.x, me.y + kTime * speed.y, me.z + kTime * speed.z, me.mass}; // expect-run: uncoalesced
+  speeds[i] = speed; // expect: uncoalesced
+  after[i] = {me.x + kTime * speed.x, me.y + kTime * speed.y, me.z + kTime * speed.z, me.mass}; // expect: uncoalesced
 }
 
 static void stepOnHost(std::vector<Body>& bodies, std::vector<float3>& speeds) {

@@ -35,6 +35,7 @@ public:
     compareFindings();
     for (const ExpectedProof& proof : expected.proofs) compareProof(proof);
     for (const ExpectedFigure& figure : expected.figures) compareFigure(figure);
+    comparePasses();
     return std::move(problems);
   }
 
@@ -177,6 +178,27 @@ private:
     if (!any)
       problem(figure.line,
               fmt::format("missing: no metric of a {} access here to compare {} with", space, what));
+  }
+
+  /// What both passes measure of one access, they measure alike.
+  void comparePasses() {
+    for (const Json& computed : report.at("metrics")) {
+      if (computed.at("from") != "static" || !computed.at("exact")) continue;
+      for (const Json& measured : report.at("metrics")) {
+        bool same = measured.at("from") == "run";
+        for (const char* key : {"kernel", "file", "line", "column", "access", "space"})
+          same = same && measured.at(key) == computed.at(key);
+        if (!same) continue;
+        for (const char* key : {"efficiency", "sectors_per_request", "bank_ways"}) {
+          double a = computed.at(key).get<double>(), b = measured.at(key).get<double>();
+          if (std::fabs(a - b) > 0.01 * std::max(std::fabs(a), std::fabs(b)))
+            problem(computed.at("line"),
+                    fmt::format("the passes differ: {} of the {} is {} by the static pass and "
+                                "{} in the run",
+                                key, computed.at("access").get<std::string>(), a, b));
+        }
+      }
+    }
   }
 
   const Expectations& expected;

@@ -348,6 +348,42 @@ TEST(Disagreement, HostInitialisationIsAnAssumptionThatTheRunChecks) {
   EXPECT_THAT(mergeReport(facts(), staticPart({}, properties), runPart({read}), {}).disagreements, SizeIs(1));
 }
 
+/// A load of 4 or 32 sectors per request, in the one launch that both passes know.
+Report withTraffic(std::uint64_t computed, std::uint64_t measured, std::vector<Finding> seen = {},
+                   Dim3 launched = {64, 1, 1}) {
+  Metric metric;
+  metric.kernel = symbol;
+  metric.site = 3;
+  metric.requests = 10;
+  metric.sectors = 10 * computed;
+  metric.idealSectors = 40;
+  metric.bytesRequested = 1280;
+  metric.source = Source::Static;
+  StaticPart fromStatic = staticPart({});
+  fromStatic.kernels[0].launches = {launchOf(symbol, {8, 1, 1}, {64, 1, 1}, at(file, 30, 3))};
+  fromStatic.metrics = {metric};
+  RunPart fromRun = runPart(std::move(seen), {8, 1, 1}, launched);
+  metric.source = Source::Run;
+  metric.sectors = 10 * measured;
+  fromRun.metrics = {metric};
+  return mergeReport(facts(), fromStatic, fromRun, {});
+}
+
+TEST(Disagreement, TrafficThatThePassesCountDifferentlyIsLoud) {
+  EXPECT_THAT(withTraffic(4, 4).disagreements, IsEmpty());
+  Report report = withTraffic(4, 32);
+  ASSERT_THAT(report.disagreements, SizeIs(1));
+  EXPECT_THAT(report.disagreements[0], HasSubstr("the run measured 32.00 sectors per request at k.cu:8:7"));
+  EXPECT_THAT(report.disagreements[0], HasSubstr("where the static pass had computed 4.00"));
+}
+
+TEST(Disagreement, TrafficOfOtherLaunchesAndOfBrokenProgramsIsNotCompared) {
+  EXPECT_THAT(withTraffic(4, 32, {}, {128, 1, 1}).disagreements, IsEmpty());
+  Finding wrong = simple("out-of-bounds", Verdict::Observed, at(file, 5, 3));
+  for (const std::string& sentence : withTraffic(4, 32, {wrong}).disagreements)
+    EXPECT_THAT(sentence, testing::Not(HasSubstr("sectors")));
+}
+
 TEST(Metrics, RowsOfOneSiteAddUp) {
   RunPart run = runPart({});
   Metric metric = metricOf(symbol, 2, {}, AccessKind::Write, 1, 4, 4, 128);

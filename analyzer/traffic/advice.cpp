@@ -1,0 +1,197 @@
+#include "analyzer/traffic/advice.h"
+
+#include "analyzer/traffic/stride.h"
+#include "report/traffic.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace kcheck::analyzer {
+namespace {
+
+struct SiteSums {
+  Metric metric;
+  std::optional<std::int64_t> stride;
+  bool strideIsMixed = false;
+};
+
+const ModelAccess* accessAt(const KernelModel& model, SiteId site) {
+  for (const Phase& phase : model.gridPhases)
+    for (const ModelAccess& access : phase.accesses)
+      if (access.site == site) return &access;
+  return nullptr;
+}
+
+/// Whether the text reads a member of an array's element: `points[i].x`.
+bool isMember(const std::string& expr) {
+  const std::size_t bracket = expr.rfind(']');
+  return bracket != std::string::npos && expr.find('.', bracket) != std::string::npos;
+}
+
+/// Why the warp's accesses are far apart, and what to do.
+void explain(Finding& note, const SiteSums& sums, const std::string& symbolic, const Facts& facts) {
+  std::string apart = symbolic;
+  const bool isNumber = apart.find_first_not_of("-0123456789") == std::string::npos;
+  if (isNumber) apart = sums.stride ? std::to_string(*sums.stride) : "";
+  if (apart.empty() || apart == "0") return;
+  const std::string expr = sums.metric.site < facts.sites.size() ? facts.sites[sums.metric.site].expr : "";
+  std::string reason = fmt::format("consecutive threads are {} bytes apart", apart);
+  const bool inRow = !isNumber || (sums.stride && std::abs(*sums.stride) >= 128);
+  if (note.rule == "bank-conflict") {
+    note.hint = "pad the rows of the array by one element, so that a column lies in different banks";
+    note.notes.push_back({note.where, std::move(reason)});
+    return;
+  }
+  if (isMember(expr)) {
+    reason += ": each reads one member of a structure";
+    note.hint = "keep the members in arrays of their own, or read the structure as a whole";
+  } else if (inRow) {
+    reason += ": threadIdx.x is in the row index";
+    note.hint =
+        "let threadIdx.x count along the row (exchange the indices), or move a tile through shared memory";
+  } else {
+    note.hint = "let consecutive threads access consecutive elements";
+  }
+  note.notes.push_back({note.where, std::move(reason)});
+}
+
+} // namespace
+
+void addTraffic(const std::vector<CountedLaunch>& launches, const KernelModel& any, ExprContext& anyExprs,
+                const Facts& facts, Analysis& analysis) {
+  std::map<std::pair<SiteId, MemorySpace>, SiteSums> sites;
+  std::set<SiteId> open;
+  for (const CountedLaunch& counted : launches) {
+    if (!counted.traffic) return; // sums over some of the launches say nothing
+    for (const auto& [site, why] : counted.traffic->open) open.insert(site);
+    for (const AccessTraffic& one : counted.traffic->accesses) {
+      SiteSums& sums = sites[{one.metric.site, one.metric.space}];
+      const Metric before = sums.metric;
+      sums.metric = one.metric;
+      sums.metric.requests += before.requests;
+      sums.metric.sectors += before.sectors;
+      sums.metric.idealSectors += before.idealSectors;
+      sums.metric.bytesRequested += before.bytesRequested;
+      sums.metric.isExact = sums.metric.isExact && (before.requests == 0 || before.isExact);
+      sums.metric.bankWays = std::max(sums.metric.bankWays, before.bankWays);
+      if (!one.metric.requests) continue;
+      sums.strideIsMixed |= !one.stride || (before.requests && sums.stride != one.stride);
+      sums.stride = sums.strideIsMixed ? std::nullopt : one.stride;
+    }
+  }
+  for (auto& [key, sums] : sites) {
+    if (open.count(key.first) || !sums.metric.requests) continue;
+    if (key.first < facts.sites.size()) sums.metric.where = facts.sites[key.first].where;
+    if (key.second == MemorySpace::Shared) sums.metric.sectors = sums.metric.idealSectors = 0;
+    analysis.metrics.push_back(sums.metric);
+    auto note = trafficNote(sums.metric, facts);
+    if (!note) continue;
+    note->kernel = any.kernel->name;
+    const ModelAccess* access = accessAt(any, key.first);
+    explain(*note, sums, access ? strideText(any, anyExprs, *access) : "", facts);
+    analysis.findings.push_back(std::move(*note));
+  }
+}
+
+Coverage::Coverage(const Facts& facts) : facts(facts), touched(facts.allocations.size()) {
+  // Memory that some launch gets in a way that is not known may be any.
+  for (const Launch& launch : facts.launches) {
+    const Kernel* kernel = facts.kernel(launch.kernel);
+    bool known = kernel && launch.arguments.size() >= kernel->parameters.size();
+    for (std::size_t i = 0; known && i < kernel->parameters.size(); ++i)
+      if (kernel->parameters[i].isPointer) known = launch.arguments[i].allocation.has_value();
+    if (known) continue;
+    for (Touched& one : touched) one.open = true;
+  }
+}
+
+std::optional<std::size_t> Coverage::allocationOf(const MemoryObject& object) const {
+  for (std::size_t i = 0; i < facts.allocations.size(); ++i)
+    if (facts.allocations[i].where == object.where && facts.allocations[i].bytes == object.bytes) return i;
+  return std::nullopt;
+}
+
+void Coverage::add(const CountedLaunch& counted) {
+  if (!counted.launch) return;
+  if (!counted.traffic || !counted.model->gaps.empty()) {
+    for (Touched& one : touched) one.open = true;
+    return;
+  }
+  for (const Phase& phase : counted.model->gridPhases)
+    for (const ModelAccess& access : phase.accesses) {
+      const MemoryObject& object = counted.model->objects[access.object];
+      if (object.isUnknown)
+        for (Touched& one : touched) one.open = true;
+      else if (counted.traffic->open.count(access.site))
+        if (const auto allocation = allocationOf(object)) touched[*allocation].open = true;
+    }
+  for (const AccessTraffic& access : counted.traffic->accesses) addAccess(counted, access);
+  addIdle(counted);
+}
+
+void Coverage::addAccess(const CountedLaunch& counted, const AccessTraffic& access) {
+  const MemoryObject& object = counted.model->objects[access.access->object];
+  const auto allocation = allocationOf(object);
+  if (!allocation || !object.bytes || !access.metric.requests) return;
+  Touched& one = touched[*allocation];
+  one.lowest = one.any ? std::min(one.lowest, access.lowest) : access.lowest;
+  one.beyond = one.any ? std::max(one.beyond, access.beyond) : access.beyond;
+  one.any = true;
+  const auto grid = counted.launch->grid.whole(), block = counted.launch->block.whole();
+  const std::uint64_t size = std::uint64_t(access.access->size->value);
+  const bool isDense = access.metric.access != AccessKind::Read && access.everyThread && !access.isLooped &&
+                       grid && block && access.lowest == 0 &&
+                       access.lanes == grid->volume() * block->volume() &&
+                       std::uint64_t(access.beyond) == access.lanes * size;
+  // Buffers that are far larger than a launch hold more than its output.
+  constexpr std::uint64_t kFarLarger = 64;
+  if (!isDense || one.dense || *object.bytes > kFarLarger * std::uint64_t(access.beyond)) return;
+  Finding finding;
+  finding.rule = "launch-coverage";
+  finding.severity = Severity::Warning;
+  finding.verdict = Verdict::Proved;
+  finding.kernel = counted.model->kernel->name;
+  finding.where = counted.launch->where;
+  const std::uint64_t elements = *object.bytes / size;
+  const std::string name = facts.allocations[*allocation].name;
+  finding.message =
+      fmt::format("{} blocks of {} threads write {} of the {} elements of `{}`, and nothing the rest",
+                  grid->volume(), block->volume(), access.lanes, elements, name);
+  finding.hint = fmt::format("{} blocks, with a guard for the last one, or a grid-stride loop",
+                             (elements + block->volume() - 1) / block->volume());
+  finding.notes.push_back({access.metric.where, "each thread writes one element here"});
+  one.dense = std::move(finding);
+}
+
+/// Most blocks of the launch start only to return.
+void Coverage::addIdle(const CountedLaunch& counted) {
+  constexpr std::uint64_t kManyBlocks = 16;
+  std::uint64_t busy = 0, idleBlocks = 0;
+  if (!counted.traffic->open.empty() || counted.traffic->accesses.empty()) return;
+  for (const AccessTraffic& access : counted.traffic->accesses) {
+    busy = std::max(busy, access.blocks);
+    idleBlocks = access.blocks + access.idleBlocks - busy;
+  }
+  if (busy == 0 || busy + idleBlocks < kManyBlocks || busy * 4 > busy + idleBlocks) return;
+  Finding finding;
+  finding.rule = "launch-coverage";
+  finding.severity = Severity::Warning;
+  finding.verdict = Verdict::Proved;
+  finding.kernel = counted.model->kernel->name;
+  finding.where = counted.launch->where;
+  finding.message = fmt::format("only {} of {} blocks have anything to do", busy, busy + idleBlocks);
+  finding.hint = fmt::format("{} blocks would do", busy);
+  idle.push_back(std::move(finding));
+}
+
+std::vector<Finding> Coverage::findings() const {
+  std::vector<Finding> all = idle;
+  for (std::size_t i = 0; i < touched.size(); ++i) {
+    const Touched& one = touched[i];
+    if (one.open || !one.dense || !facts.allocations[i].bytes) continue;
+    if (one.lowest == 0 && std::uint64_t(one.beyond) < *facts.allocations[i].bytes) all.push_back(*one.dense);
+  }
+  return all;
+}
+
+} // namespace kcheck::analyzer

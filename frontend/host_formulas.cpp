@@ -1,0 +1,168 @@
+// Numbers that host code does not fix, as formulas over the variables that it computes them from: sizes of
+// buffers and grids that follow one `n`.
+#include "frontend/host_folder.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/Basic/SourceManager.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace kcheck::frontend {
+namespace {
+
+Formula ofConstant(std::int64_t value) {
+  Formula formula;
+  formula.constant = value;
+  return formula;
+}
+
+Formula combined(Formula::Op op, Formula left, Formula right) {
+  Formula formula;
+  formula.op = op;
+  formula.operands = {std::move(left), std::move(right)};
+  return formula;
+}
+
+} // namespace
+
+std::optional<Formula> Folder::formulaOf(const clang::Expr& expr) {
+  if (const auto value = numberOf(expr)) {
+    if (value->isFloat) return std::nullopt;
+    return ofConstant(value->integer);
+  }
+  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(&expr)) {
+    switch (cast->getCastKind()) {
+    case clang::CK_LValueToRValue:
+    case clang::CK_NoOp:
+    case clang::CK_IntegralCast: return formula(*cast->getSubExpr());
+    case clang::CK_FloatingToIntegral: return roundedUp(*cast->getSubExpr()->IgnoreParenImpCasts());
+    default: return std::nullopt;
+    }
+  }
+  if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(&expr)) {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
+    return variable && expr.getType()->isIntegerType() ? formulaOfVariable(*variable, expr) : std::nullopt;
+  }
+  if (const auto* op = llvm::dyn_cast<clang::BinaryOperator>(&expr)) return formulaOfOperator(*op);
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr)) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    const clang::Expr* result = callee ? onlyReturn(*callee) : nullptr;
+    auto inner = result ? enter(*call) : std::nullopt;
+    if (!inner || !result->getType()->isIntegerType()) return std::nullopt;
+    std::swap(scope, *inner);
+    auto value = formula(*result);
+    std::swap(scope, *inner);
+    return value;
+  }
+  if (const auto* made = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(&expr))
+    return formula(*made->getSubExpr());
+  if (const auto* full = llvm::dyn_cast<clang::FullExpr>(&expr)) return formula(*full->getSubExpr());
+  return std::nullopt;
+}
+
+std::optional<Formula> Folder::formulaOfOperator(const clang::BinaryOperator& op) {
+  if (!op.getType()->isIntegerType() || op.isAssignmentOp()) return std::nullopt;
+  const auto combine = [&](Formula::Op kind) -> std::optional<Formula> {
+    auto left = formula(*op.getLHS()), right = formula(*op.getRHS());
+    if (!left || !right) return std::nullopt;
+    return combined(kind, std::move(*left), std::move(*right));
+  };
+  switch (op.getOpcode()) {
+  case clang::BO_Add: return combine(Formula::Op::Add);
+  case clang::BO_Sub: return combine(Formula::Op::Sub);
+  case clang::BO_Mul: return combine(Formula::Op::Mul);
+  case clang::BO_Div: return combine(Formula::Op::Div);
+  case clang::BO_Shl:
+  case clang::BO_Shr: {
+    auto left = formula(*op.getLHS());
+    const auto by = number(*op.getRHS());
+    if (!left || !by || by->isFloat || by->integer < 0 || by->integer > 30) return std::nullopt;
+    const auto kind = op.getOpcode() == clang::BO_Shl ? Formula::Op::Mul : Formula::Op::Div;
+    return combined(kind, std::move(*left), ofConstant(std::int64_t(1) << by->integer));
+  }
+  default: return std::nullopt;
+  }
+}
+
+/// `ceil(n / 256.0)` as an integer.
+std::optional<Formula> Folder::roundedUp(const clang::Expr& expr) {
+  const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr);
+  if (!call || call->getNumArgs() != 1 || !(isNamed(*call, "ceil") || isNamed(*call, "ceilf")))
+    return std::nullopt;
+  const auto* ratio = llvm::dyn_cast<clang::BinaryOperator>(call->getArg(0)->IgnoreParenCasts());
+  if (!ratio || ratio->getOpcode() != clang::BO_Div || ratio->getType()->isIntegerType()) return std::nullopt;
+  auto count = formula(*ratio->getLHS()->IgnoreParenCasts());
+  const auto by = number(*ratio->getRHS());
+  if (!count || !by || by->asReal() < 1 || by->asReal() != std::floor(by->asReal())) return std::nullopt;
+  const auto divisor = std::int64_t(by->asReal());
+  return combined(Formula::Op::Div, combined(Formula::Op::Add, std::move(*count), ofConstant(divisor - 1)),
+                  ofConstant(divisor));
+}
+
+/// A variable stands for itself where it has one value at every later place.
+std::optional<Formula> Folder::formulaOfVariable(const clang::VarDecl& variable, const clang::Expr& user) {
+  if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(&variable)) {
+    for (ScopePointer s = scope; s; s = s->outer)
+      if (const auto entry = s->arguments.find(parameter); entry != s->arguments.end())
+        return within(s->outer, *entry->second, &Folder::formula);
+    const auto arguments = values.argumentsFor(*parameter);
+    if (arguments.size() == 1) return within(nullptr, *arguments.front(), &Folder::formula);
+    if (!values.isUnchanged(*parameter) || parameter->getType()->isReferenceType()) return std::nullopt;
+  } else {
+    if (!isFollowed(variable) || !variable.hasLocalStorage()) return std::nullopt;
+    if (const clang::Expr* definition = values.definition(variable))
+      if (auto value = formula(*definition)) return value;
+    const auto own = values.uses.variables.find(variable.getCanonicalDecl());
+    if (own == values.uses.variables.end() || own->second.loop) return std::nullopt;
+    const clang::SourceManager& sources = ast.getSourceManager();
+    const auto here = sources.getExpansionLoc(user.getBeginLoc());
+    for (const Event& event : own->second.events)
+      if (event.isInLoop || !sources.isBeforeInTranslationUnit(sources.getExpansionLoc(event.where), here))
+        return std::nullopt;
+  }
+  Formula formula;
+  formula.op = Formula::Op::Variable;
+  formula.variable = variable.getNameAsString();
+  formula.number = values.buffers.numberOf(&variable);
+  return formula;
+}
+
+std::optional<Formula> HostValues::formula(const clang::Expr& expr, const ScopePointer& scope) const {
+  if (!expr.getType()->isIntegralOrEnumerationType()) return std::nullopt;
+  return Folder(*this, scope).formula(expr);
+}
+
+/// Of the first axis of a dim3 whose others are 1.
+std::optional<Formula> HostValues::widthFormula(const clang::Expr& given, const ScopePointer& scope) const {
+  const clang::Expr* expr = given.IgnoreParenImpCasts();
+  for (unsigned depth = 0; depth < 8; ++depth) {
+    if (const auto* full = llvm::dyn_cast<clang::FullExpr>(expr))
+      expr = full->getSubExpr()->IgnoreParenImpCasts();
+    else if (const auto* made = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(expr))
+      expr = made->getSubExpr()->IgnoreParenImpCasts();
+    else if (const auto* cast = llvm::dyn_cast<clang::CXXFunctionalCastExpr>(expr))
+      expr = cast->getSubExpr()->IgnoreParenImpCasts();
+    else if (const auto* copied = llvm::dyn_cast<clang::CXXConstructExpr>(expr);
+             copied && copied->getConstructor()->isCopyOrMoveConstructor())
+      expr = copied->getArg(0)->IgnoreParenImpCasts();
+    else if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(expr)) {
+      const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
+      const bool partly = variable && std::ranges::any_of(uses.fields, [&](const auto& field) {
+                            return field.first.root == variable->getCanonicalDecl();
+                          });
+      const clang::Expr* source = variable && !partly ? definition(*variable) : nullptr;
+      if (!source) return std::nullopt;
+      expr = source->IgnoreParenImpCasts();
+    } else {
+      break;
+    }
+  }
+  if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(expr))
+    return made->getNumArgs() ? formula(*made->getArg(0), scope) : std::nullopt;
+  return formula(*expr, scope);
+}
+
+} // namespace kcheck::frontend
