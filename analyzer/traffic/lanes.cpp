@@ -10,7 +10,7 @@ namespace {
 std::uint32_t constantOf(Expr e) { return e && isConst(e) ? std::uint32_t(e->value) : 1; }
 } // namespace
 
-LaneProgram::LaneProgram(const KernelModel& model, std::vector<Expr> roots)
+LaneProgram::LaneProgram(const KernelModel& model, const std::vector<Expr>& roots)
     : blockDim{constantOf(model.blockDim[0]), constantOf(model.blockDim[1]), constantOf(model.blockDim[2])} {
   std::unordered_map<Expr, unsigned> numbers;
   const auto visit = [&](Expr e) {

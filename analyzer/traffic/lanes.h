@@ -15,7 +15,7 @@ public:
   using Row = std::array<std::int64_t, kLanes>;
 
   /// `model` has a launch of constant extents.
-  LaneProgram(const KernelModel& model, std::vector<Expr> roots);
+  LaneProgram(const KernelModel& model, const std::vector<Expr>& roots);
 
   /// Why the values are not known from indices and counters alone; empty when they are.
   const std::string& unknown() const { return why; }

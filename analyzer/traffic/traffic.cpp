@@ -28,8 +28,8 @@ struct Axis {
   }
   double weight(std::uint64_t i) const {
     if (taken == count || i == 0 || i + 1 == taken) return 1;
-    const std::uint64_t inner = count - 2;
-    return double(i * inner / (taken - 2) - (i - 1) * inner / (taken - 2));
+    const std::uint64_t inner = count - 2, from = (i - 1) * inner / (taken - 2), to = i * inner / (taken - 2);
+    return double(to - from);
   }
   bool isSampled() const { return taken != count; }
 };
