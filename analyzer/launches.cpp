@@ -1,7 +1,5 @@
 #include "analyzer/launches.h"
 
-#include "report/launch_rules.h"
-
 #include <fmt/format.h>
 
 namespace kcheck::analyzer {
@@ -94,7 +92,6 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   constexpr std::size_t kMostLaunches = 8;
   for (const Launch& launch : facts.launches) {
     if (launch.kernel != kernel.symbol || plan.concrete.size() == kMostLaunches) continue;
-    if (!whyInvalid(launch).empty()) continue; // the kernel never runs
     bool known = false;
     for (const PlannedCase& other : plan.concrete) known = known || sameCase(launch, other.shown);
     if (!known) plan.concrete.push_back(fromLaunch(launch, used, options));

@@ -37,6 +37,7 @@ std::string shapeProblem(const Dim3& grid, const Dim3& block) {
   if (grid.volume() == 1 && block.volume() == 1) return "one thread does all the work";
   const std::uint64_t threads = block.volume(), idle = (kLanes - threads % kLanes) % kLanes;
   if (idle == 0) return "";
+  if (threads == 1) return fmt::format("a block of one thread still takes a warp of {} lanes", kLanes);
   return threads < kLanes
              ? fmt::format("a block of {} threads still takes a warp of {} lanes, and {} idle", threads,
                            kLanes, idle)
@@ -67,6 +68,7 @@ std::vector<Finding> launchFindings(const std::vector<Launch>& launches, const F
     if (launch.origin != LaunchOrigin::LaunchSite && launch.origin != LaunchOrigin::Annotation) continue;
     Finding finding;
     finding.verdict = verdict;
+    finding.count = verdict == Verdict::Observed ? 1 : 0;
     finding.where = placeOf(launch, facts);
     if (!finding.where.known()) continue;
     if (const Kernel* kernel = facts.kernel(launch.kernel)) finding.kernel = kernel->name;

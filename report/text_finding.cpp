@@ -150,7 +150,8 @@ void writeBytes(const Finding& finding, std::ostream& out) {
 
 std::string timesSeen(const Finding& finding) {
   std::uint64_t count = finding.count;
-  if (isAdvice(finding)) return fmt::format("in {} of the run", counted(count, "request"));
+  if (isAdvice(finding) && !finding.accesses.empty())
+    return fmt::format("in {} of the run", counted(count, "request"));
   if (count == 1) return "seen in the run once";
   return fmt::format("seen in the run {} times", count);
 }

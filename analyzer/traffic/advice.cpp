@@ -55,6 +55,10 @@ void explain(Finding& note, const SiteSums& sums, const std::string& symbolic, c
   note.notes.push_back({note.where, std::move(reason)});
 }
 
+std::string blocksText(std::uint64_t count) {
+  return count == 1 ? "1 block" : std::to_string(count) + " blocks";
+}
+
 } // namespace
 
 void addTraffic(const std::vector<CountedLaunch>& launches, const KernelModel& any, ExprContext& anyExprs,
@@ -154,11 +158,10 @@ void Coverage::addAccess(const CountedLaunch& counted, const AccessTraffic& acce
   finding.where = counted.launch->where;
   const std::uint64_t elements = *object.bytes / size;
   const std::string name = facts.allocations[*allocation].name;
-  finding.message =
-      fmt::format("{} blocks of {} threads write {} of the {} elements of `{}`, and nothing the rest",
-                  grid->volume(), block->volume(), access.lanes, elements, name);
-  finding.hint = fmt::format("{} blocks, with a guard for the last one, or a grid-stride loop",
-                             (elements + block->volume() - 1) / block->volume());
+  finding.message = fmt::format("{} of {} threads write {} of the {} elements of `{}`, and nothing the rest",
+                                blocksText(grid->volume()), block->volume(), access.lanes, elements, name);
+  finding.hint = fmt::format("{}, with a guard for the last one, or a grid-stride loop",
+                             blocksText((elements + block->volume() - 1) / block->volume()));
   finding.notes.push_back({access.metric.where, "each thread writes one element here"});
   one.dense = std::move(finding);
 }
@@ -180,7 +183,7 @@ void Coverage::addIdle(const CountedLaunch& counted) {
   finding.kernel = counted.model->kernel->name;
   finding.where = counted.launch->where;
   finding.message = fmt::format("only {} of {} blocks have anything to do", busy, busy + idleBlocks);
-  finding.hint = fmt::format("{} blocks would do", busy);
+  finding.hint = blocksText(busy) + " would do";
   idle.push_back(std::move(finding));
 }
 
