@@ -1,0 +1,74 @@
+// Checks that wait for the warp say exactly what checks on the spot say: whole programs, wrong and right
+// ones, are run both ways, and every finding with its values and counts and every metric must agree.
+#include "frontend/frontend.h"
+#include "instrument/instrument.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace kcheck::instrument {
+namespace {
+
+/// Every sixth program of the two folders, so that the test takes seconds.
+std::vector<std::string> programs() {
+  std::vector<std::string> files, some;
+  for (const char* folder : {"/fixtures", "/kernels"})
+    for (const auto& entry : std::filesystem::directory_iterator(std::string(KCHECK_SOURCE_DIR) + folder))
+      if (entry.path().extension() == ".cu") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  for (std::size_t i = 0; i < files.size(); i += 6) some.push_back(files[i]);
+  return some;
+}
+
+std::string textOf(const Access& access) {
+  auto dim = [](const std::optional<Dim3>& d) { return d ? fmt::format("{},{},{}", d->x, d->y, d->z) : "-"; };
+  return fmt::format("{} line {} block {} thread {} value {}", int(access.kind), access.where.line,
+                     dim(access.block), dim(access.thread), access.value);
+}
+
+std::vector<std::string> linesOf(const Observation& seen) {
+  std::vector<std::string> lines;
+  for (const Finding& finding : seen.findings) {
+    std::string line = fmt::format(
+        "{} {} line {} count {} same {} memory {}", finding.rule, int(finding.severity), finding.where.line,
+        finding.count, finding.sameValue, finding.memory ? finding.memory->offset.value_or(-1) : -2);
+    for (const Access& access : finding.accesses) line += "; " + textOf(access);
+    lines.push_back(line + "; " + finding.message);
+  }
+  for (const Metric& metric : seen.metrics)
+    lines.push_back(fmt::format(
+        "metric {} line {}:{} kind {} space {}: {} requests {} sectors {} ideal {} bytes {} ways",
+        metric.kernel, metric.where.line, metric.where.column, int(metric.access), int(metric.space),
+        metric.requests, metric.sectors, metric.idealSectors, metric.bytesRequested, metric.bankWays));
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+class Deferred : public testing::TestWithParam<std::string> {};
+
+TEST_P(Deferred, SaysTheSameAsChecksOnTheSpot) {
+  frontend::Options compiling;
+  compiling.files = {GetParam()};
+  auto program = frontend::compile(compiling);
+  ASSERT_TRUE(program) << program.error().message;
+  std::vector<std::string> lines[2];
+  for (bool deferred : {false, true}) {
+    Options options;
+    options.deferred = deferred;
+    auto seen = checkRun(*program->device, program->hostObjects, program->facts, options);
+    ASSERT_TRUE(seen) << seen.error().message;
+    lines[deferred] = linesOf(*seen);
+  }
+  EXPECT_EQ(lines[1], lines[0]);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Deferred, testing::ValuesIn(programs()),
+                         [](const auto& info) { return std::filesystem::path(info.param).stem().string(); });
+
+} // namespace
+} // namespace kcheck::instrument

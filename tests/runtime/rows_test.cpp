@@ -1,0 +1,78 @@
+// The shapes of rows and their quick costs, against the careful count on random rows.
+#include "instrument/runtime/core/rows.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace kcheck::runtime {
+namespace {
+
+constexpr std::uint32_t kAll = ~std::uint32_t{0};
+
+struct Row {
+  Address addresses[32];
+  std::uint32_t mask = kAll, bytes = 4;
+};
+
+bool same(const Traffic& a, const Traffic& b) {
+  return a.requests == b.requests && a.sectors == b.sectors && a.idealSectors == b.idealSectors &&
+         a.bytes == b.bytes && a.lanes == b.lanes && a.bankWays == b.bankWays;
+}
+
+/// Shapes as kernels make them, with a random start, size and mask.
+Row randomRow(std::mt19937& random, bool shared) {
+  Row row;
+  row.bytes = 1u << random() % 5;
+  Address start = (shared ? kSharedBase : kArenaBase) + 4096 + random() % 64 * row.bytes;
+  auto kind = random() % 7;
+  Address stride = row.bytes * (1 + random() % 40), other = start + random() % 512 * row.bytes;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    Address& at = row.addresses[lane];
+    switch (kind) {
+    case 0: at = start + Address{lane} * row.bytes; break;
+    case 1: at = start; break;
+    case 2: at = start + lane * stride; break;
+    case 3: at = lane < 16 ? start : other; break;
+    case 4: at = (lane < 16 ? start : other) + Address{lane % 16} * row.bytes; break;
+    case 5: at = start + (31 - Address{lane}) * stride; break;
+    default: at = start + random() % 256 * row.bytes; break;
+    }
+  }
+  if (random() % 2) row.mask = static_cast<std::uint32_t>(random()) | 1u << random() % 32;
+  if (random() % 4 == 0) row.mask = (1u << (1 + random() % 31)) - 1;
+  return row;
+}
+
+TEST(Rows, QuickCostsAreExact) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 20000; ++i)
+    for (bool shared : {false, true}) {
+      Row row = randomRow(random, shared);
+      Traffic careful = shared ? costOfShared(row.addresses, row.mask, row.bytes)
+                               : costOfGlobal(row.addresses, row.mask, row.bytes);
+      Traffic quick =
+          costOfRow(row.addresses, row.mask, row.bytes, shared, classify(row.addresses, row.mask, row.bytes));
+      ASSERT_TRUE(same(quick, careful))
+          << "row " << i << (shared ? " shared" : " global") << ", " << row.bytes << " bytes, mask "
+          << std::hex << row.mask << std::dec << ": " << quick.sectors << "/" << careful.sectors
+          << " sectors, " << quick.idealSectors << "/" << careful.idealSectors << " ideal, " << quick.bankWays
+          << "/" << careful.bankWays << " ways";
+    }
+}
+
+TEST(Rows, ShapesAreTold) {
+  Row row;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) row.addresses[lane] = kArenaBase + 4 * lane;
+  EXPECT_EQ(classify(row.addresses, kAll, 4).shape, RowShape::Contiguous);
+  EXPECT_EQ(classify(row.addresses, 0xFF0, 4).shape, RowShape::Contiguous);
+  EXPECT_EQ(classify(row.addresses, 0xFF1, 4).shape, RowShape::Other) << "a gap between active lanes";
+  EXPECT_EQ(classify(row.addresses, kAll, 8).shape, RowShape::Other) << "accesses overlap";
+  for (std::uint32_t lane = 0; lane < 32; ++lane) row.addresses[lane] = kArenaBase + 4 * (lane % 16);
+  EXPECT_EQ(classify(row.addresses, kAll, 4).shape, RowShape::Halves);
+  for (Address& address : row.addresses) address = kArenaBase;
+  EXPECT_EQ(classify(row.addresses, kAll, 4).shape, RowShape::Uniform);
+}
+
+} // namespace
+} // namespace kcheck::runtime
