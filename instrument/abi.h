@@ -41,6 +41,17 @@ enum class ShuffleMode : std::uint32_t { Index, Up, Down, Butterfly };
 enum class VoteMode : std::uint32_t { All, Any, Uniform, Ballot };
 enum class ReduceOp : std::uint32_t { Add, Min, Max, UMin, UMax, And, Or, Xor };
 
+/// What kcBarrierObject does with an mbarrier, and what it gives back.
+enum class BarrierObjectOp : std::uint32_t {
+  Init,           ///< value: arrivals per phase; the word to store
+  Arrive,         ///< value: arrivals; the word before, which Test takes
+  ArriveDrop,     ///< the same, and fewer are expected from now on
+  ArriveOnCopies, ///< when the thread's copies are done; value: arrivals, 0 when they are not counted
+  Test,           ///< value: a word that Arrive gave; whether its phase is over
+  TestParity      ///< value: 0 or 1; whether the phase of that parity is over
+};
+inline constexpr std::uint32_t kAllCopies = ~std::uint32_t{0}; ///< of kcAsyncWait: those not committed too
+
 struct Wait {
   WaitKind kind;
   std::uint32_t site; ///< SiteId-like number of the waiting place (SiteInfo of kind Sync)

@@ -114,7 +114,8 @@ enum FindingFlag : std::uint8_t {
   SawDifferentValue = 2,
   NarrowFence = 4,
   Withdrawn = 8,
-  NoWait = 16
+  NoWait = 16,
+  AsyncCopy = 32 ///< the second access is an asynchronous copy that nobody has waited for
 };
 
 struct Finding {

@@ -43,6 +43,7 @@ public:
   /// A call of a function of libkcheckrt (`__nv_fadd_rd`) that takes no thread.
   llvm::Value* library(llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
 
+  void trap();
   /// Reports the feature when the place is reached; the value is undefined there.
   llvm::Value* unsupported(const std::string& feature);
   void trap();

@@ -32,7 +32,8 @@ std::uint32_t traitsOfWait(const llvm::CallInst& marker) {
 
 std::uint32_t traitsOf(DeviceCode& code, const llvm::Instruction& instruction) {
   if (isWaitMarker(instruction)) return traitsOfWait(llvm::cast<llvm::CallInst>(instruction));
-  if (isCallTo(instruction, Call::kcFence)) return abi::TraitFences;
+  for (Call call : {Call::kcFence, Call::kcAsyncCopy, Call::kcBarrierObject})
+    if (isCallTo(instruction, call)) return abi::TraitFences;
   bool isAtomic = isCallTo(instruction, Call::kcAtomic);
   if (isAtomic && argument(llvm::cast<llvm::CallInst>(instruction), 4) & kOrderMask) return abi::TraitFences;
   if (!isAtomic && !isCallTo(instruction, Call::kcRead) && !isCallTo(instruction, Call::kcWrite)) return 0;

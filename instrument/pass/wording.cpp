@@ -49,6 +49,14 @@ std::string whatHappens(const Finding& finding) {
 void wordRace(Finding& finding, const wire::Finding& record) {
   bool warp = finding.scope == RaceScope::IntraWarp, block = finding.scope == RaceScope::InterWarp;
   if (record.rule != wire::Rule::RaceWarp && !block && wordLostUpdate(finding)) return;
+  if (record.flags & wire::AsyncCopy) {
+    finding.message =
+        fmt::format("{} is used while an asynchronous copy may still write it", subject(finding));
+    finding.hint =
+        "the thread that started the copy waits for it (__pipeline_wait_prior(0), cp.async.wait_group or a "
+        "cuda::barrier), then __syncthreads() for the others";
+    return;
+  }
   const char* missing = warp    ? "with no __syncwarp between them"
                         : block ? "with no barrier between them"
                                 : "with nothing that orders the blocks";

@@ -25,7 +25,7 @@ const Rules& allRules() {
     addSynchronisation(table);
     addVideo(table);
     addTextures(table);
-    addTextures(table);
+    addAsync(table);
     return table;
   }();
   return rules;

@@ -69,6 +69,6 @@ void addMemory(Rules& rules);
 void addSynchronisation(Rules& rules);
 void addVideo(Rules& rules);
 void addTextures(Rules& rules);
-void addTextures(Rules& rules);
+void addAsync(Rules& rules);
 
 } // namespace kcheck::instrument::ptx

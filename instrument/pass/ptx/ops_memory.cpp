@@ -1,4 +1,4 @@
-// Loads, stores, atomics, fences and copies, with PTX's orders and scopes.
+// Loads, stores, atomics and fences, with PTX's orders and scopes.
 #include "instrument/pass/ptx/builder.h"
 
 #include <llvm/IR/Constants.h>
@@ -181,26 +181,6 @@ bool fence(Builder& p, const Statement& s) {
   return true;
 }
 
-/// cp.async.{ca,cg}.shared.global [to], [from], bytes{, bytes read}: done at once, so that waiting for it is
-/// nothing. What is not read is zero.
-bool copy(Builder& p, const Statement& s) {
-  if (s.opcode.size() < 2 || s.opcode[1] != "async" || s.has("bulk")) return false;
-  if (s.has("commit_group") || s.has("wait_group") || s.has("wait_all")) return true;
-  if (s.has("mbarrier") || s.operands.size() < 3) return false;
-  const Type word{Type::Kind::Unsigned, 32, 1};
-  auto* to = p.address(s.operands[0], "shared");
-  auto* from = p.address(s.operands[1], "global");
-  auto* bytes = p.bits(s.operands[2], word);
-  llvm::Value* read = bytes;
-  if (s.operands.size() > 3) {
-    read = p.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, p.bits(s.operands[3], word), bytes);
-    p.l.sited(p.b.CreateMemSet(to, p.b.getInt8(0), bytes, llvm::Align(1)));
-  }
-  auto* wide = p.b.CreateZExt(read, p.b.getInt64Ty());
-  p.l.sited(p.b.CreateMemCpy(to, llvm::Align(1), from, llvm::Align(1), wide));
-  return true;
-}
-
 bool hint(Builder&, const Statement&) { return true; }
 
 bool policy(Builder& p, const Statement& s) {
@@ -232,7 +212,6 @@ void addMemory(Rules& rules) {
   rules["st"] = store;
   rules["atom"] = rules["red"] = update;
   rules["fence"] = rules["membar"] = fence;
-  rules["cp"] = copy;
   rules["isspacep"] = isSpace;
   rules["createpolicy"] = policy;
   for (const char* op : {"prefetch", "prefetchu", "discard", "applypriority"}) rules[op] = hint;

@@ -32,12 +32,15 @@ void answer(const std::vector<ThreadState*>& waiting) {
 
 void release(BlockState& block, const std::vector<ThreadState*>& waiting, std::uint32_t barrier) {
   ++block.launch->progress;
-  bool whole = waiting.size() == block.live && block.arrived[barrier] == 0;
+  // Threads that have returned count for a barrier of the whole block, and are no part of any other.
+  std::uint32_t expected = waiting.front()->wait.b;
+  bool ofBlock = expected == 0 || expected == block.threadCount;
+  bool whole = ofBlock && waiting.size() == block.live && block.arrived[barrier] == 0;
   if (whole) {
     joinBlock(block);
     startInterval(block);
   } else {
-    joinThreads(block, waiting, block.arrivedKnown[barrier]);
+    joinThreads(waiting, block.arrivedKnown[barrier]);
   }
   block.arrived[barrier] = 0;
   block.arrivedKnown[barrier].clear();
@@ -103,6 +106,9 @@ void arriveAtBarrier(ThreadState& thread) {
   std::uint32_t barrier = thread.wait.a % kBarriers;
   ++block.arrived[barrier];
   block.arrivedKnown[barrier].join(released(thread));
+  if (thread.wait.b == 0 || block.arrived[barrier] < thread.wait.b) return;
+  block.arrived[barrier] = 0; // complete, and nobody waits: the next one begins
+  block.arrivedKnown[barrier].clear();
 }
 
 bool answerBarriers(BlockState& block) {

@@ -117,6 +117,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
     thread.yields = 0;
     thread.asleep = 0;
     if (thread.sync) *thread.sync = SyncState();
+    thread.copies.reset();
   }
   std::fill_n(block.arrived, kBarriers, 0u);
   return block;

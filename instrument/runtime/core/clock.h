@@ -12,12 +12,13 @@ namespace kcheck::runtime {
 
 class Clock {
 public:
-  /// Everything that `thread` of `block` did up to its token.
+  /// Everything that `thread` of `block` did up to its token. Copies of a thread count as threads too
+  /// (kCopies).
   static std::uint64_t threadKey(std::uint64_t block, std::uint32_t thread) {
-    return block << 11 | (thread + 1);
+    return block << 12 | (thread + 1);
   }
   /// Everything that the block did up to the token.
-  static std::uint64_t blockKey(std::uint64_t block) { return block << 11; }
+  static std::uint64_t blockKey(std::uint64_t block) { return block << 12; }
   /// The atomic operations on one word that had happened when the token counter stood at the token.
   static std::uint64_t wordKey(Address address) { return std::uint64_t{1} << 63 | address >> 2; }
 

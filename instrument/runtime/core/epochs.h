@@ -11,6 +11,9 @@ namespace kcheck::runtime {
 
 inline constexpr std::uint32_t kWholeBlock = ~std::uint32_t{0};
 inline constexpr std::uint32_t kWarpEpoch = std::uint32_t{1} << 31; ///< | number of the warp in the block
+/// + thread: the asynchronous copies of that thread, which are not in step with it.
+inline constexpr std::uint32_t kCopies = 1024;
+inline constexpr bool isCopy(std::uint32_t thread) { return thread >= kCopies && thread < 2 * kCopies; }
 
 /// Who holds the tokens from `first` on, up to the next entry.
 struct Epoch {

@@ -133,6 +133,8 @@ void onFault(int signal, siginfo_t* info, void* state) {
   const auto& registers = static_cast<ucontext_t*>(state)->uc_mcontext.gregs;
   auto pc = static_cast<Address>(registers[REG_RIP]);
   bool writes = registers[REG_ERR] & 2;
+  // memset and memcpy keep nothing on the stack: their caller stands on top of it.
+  if (!inProgram(pc)) pc = *reinterpret_cast<const Address*>(registers[REG_RSP]) - 1;
   Guard::Range hidden = *range;
   guard().hidden.erase(range);
   protect(hidden.begin, hidden.end, PROT_READ | PROT_WRITE);

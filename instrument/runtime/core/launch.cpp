@@ -111,6 +111,7 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   if (launch.firstReadSet > kReadSetNumbers / 2) launch.firstReadSet = 0;
   launch.readSets.clear();
   launch.words.clear();
+  launch.barrierObjects.clear();
   launch.atomicScope.clear();
   launch.pendingValues.clear();
   bool metrics = context().options.metrics && !(traits & abi::TraitUnchecked);

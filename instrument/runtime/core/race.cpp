@@ -71,6 +71,7 @@ bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at
 
 wire::Nearness nearness(const CheckedAccess& access, const Owner& owner) {
   if (owner.block != access.block.index) return wire::Nearness::Grid;
+  if (isCopy(owner.thread)) return wire::Nearness::Block;
   if (owner.thread == kWholeBlock || owner.thread / kWarpSize != access.thread.warp)
     return wire::Nearness::Block;
   return wire::Nearness::Warp;
@@ -131,6 +132,7 @@ void reportRace(CheckedAccess& access, const Earlier& earlier) {
   bool orderedIfWide = owner.thread != kWholeBlock && widelyKnown(access.thread, owner, token);
   wire::Finding finding = emptyFinding(ruleOf(access, earlier, near, orderedIfWide));
   if (orderedIfWide && !(access.atomic() && earlier.atomic)) finding.flags |= wire::NarrowFence;
+  if (isCopy(owner.thread)) finding.flags |= wire::AsyncCopy;
   finding.nearness = near;
   finding.accessCount = 2;
   finding.kernel = launch.name;
@@ -223,6 +225,17 @@ static void checkAllReaders(CheckedAccess& access, const Cell& cell, const CellS
     return;
   }
   bool atomic = atomicScope(launch, sites.read) != 0;
+  bool several = (cell.read & 1) || cell.read == access.block.launchMany;
+  if (several && !access.block.exact && &cell == &cellOf(at)) {
+    const TwoReaders& two = readersOf(at);
+    // Of this cell's present state: numbered since the launch began, and the first one of them as the cell
+    // has it.
+    bool current = two.token[0] > launch.first && two.token[1] > launch.first &&
+                   (cell.read == access.block.launchMany || two.token[0] == (cell.read & ~Token{1}));
+    for (unsigned i = 0; i < 2 && current; ++i)
+      checkPair(access, {two.token[i], two.site[i], false, atomicScope(launch, two.site[i]) != 0}, at);
+    if (access.racy) return;
+  }
   if (cell.read == access.block.launchMany) {
     if (access.block.exact && knowsEverything(access.thread)) return;
     return checkPair(access, {cell.read, sites.read, false, atomic}, at);
@@ -289,6 +302,8 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
         return;
       }
       bool sameInterval = cell.read - block.interval < block.many;
+      if (&cell == &cellOf(at) && !(cell.read & 1))
+        readersOf(at) = {{cell.read, access.thread.me}, {sites.read, narrowSite(access.site)}, 0};
       cell.read = sameInterval ? cell.read | 1 : block.launchMany;
       return;
     }
@@ -375,9 +390,10 @@ wire::Access describeOwner(const LaunchState& launch, const Owner& owner, std::u
   }
   if (owner.thread != kWholeBlock) {
     access.flags |= wire::HasThread;
-    access.thread[0] = owner.thread % block.x;
-    access.thread[1] = owner.thread / block.x % block.y;
-    access.thread[2] = owner.thread / block.x / block.y;
+    std::uint32_t thread = isCopy(owner.thread) ? owner.thread - kCopies : owner.thread;
+    access.thread[0] = thread % block.x;
+    access.thread[1] = thread / block.x % block.y;
+    access.thread[2] = thread / block.x / block.y;
   } else {
     access.flags |= wire::Many;
   }

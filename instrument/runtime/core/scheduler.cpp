@@ -278,6 +278,7 @@ void startInterval(BlockState& block) {
   if (!block.alone) block.ordered = block.interval;
   block.alone = true;
   for (ThreadState& thread : block) thread.me = block.interval + 2 * thread.linear;
+  carryCopiesOver(block);
 }
 
 void abandonThread(ThreadState& thread, DeviceFault fault) {

@@ -73,7 +73,8 @@ void giveBack(Address begin, Address end) {
 
 bool mapArenas() {
   static const bool mapped = mapAt(kArenaBase, kArenaBytes) && mapAt(kCellBase, 2 * kArenaBytes) &&
-                             mapAt(kArenaBase + kSitesDistance, kArenaBytes);
+                             mapAt(kArenaBase + kSitesDistance, kArenaBytes) &&
+                             mapAt(kReadersBase, 4 * kArenaBytes);
   return mapped;
 }
 

@@ -52,7 +52,7 @@ struct Cell {
   /// The last writer, or one of the words above. In a block's interval [c, c + 2n): thread (t - c) / 2 plain,
   /// or atomic if odd; c + 2n + 1: several threads, all atomic.
   Token write;
-  /// The last reader, 0 if none; odd: that thread and others of the block in the same interval.
+  /// The last reader, 0 if none; odd: that thread and others of the block in the same interval (readersOf).
   Token read;
 
   friend bool operator==(const Cell&, const Cell&) = default;
@@ -76,6 +76,19 @@ inline constexpr std::size_t kSitesDistance = 0x1000'0000'0000;
 inline Cell& cellOf(Address address) { return *reinterpret_cast<Cell*>((address & ~Address{3}) * 2); }
 inline CellSites& sitesOf(Address address) {
   return *reinterpret_cast<CellSites*>((address & ~Address{3}) + kSitesDistance);
+}
+
+/// Two of the readers of a cell whose Cell::read stands for several: whoever writes it meets at least one of
+/// them. Looked at only where Cell::read says so, hence never cleared.
+struct TwoReaders {
+  Token token[2];
+  std::uint16_t site[2];
+  std::uint32_t unused;
+};
+static_assert(sizeof(TwoReaders) == 16);
+inline constexpr Address kReadersBase = 0x5000'0000'0000;
+inline TwoReaders& readersOf(Address address) {
+  return *reinterpret_cast<TwoReaders*>(kReadersBase + ((address - kArenaBase) & ~Address{3}) * 4);
 }
 
 inline constexpr bool isReserved(Token write) { return write >= kBytes || write < kFirstToken; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrument/abi.h"
+#include "instrument/runtime/core/async.h"
 #include "instrument/runtime/core/clock.h"
 #include "instrument/runtime/core/epochs.h"
 #include "instrument/runtime/core/fibre.h"
@@ -49,6 +50,7 @@ struct ThreadState : abi::ThreadContext {
   ThreadStatus status = ThreadStatus::NotStarted;
   bool touched = false; ///< accessed memory since its token is its own
   std::unique_ptr<SyncState> sync;
+  std::unique_ptr<AsyncCopies> copies; ///< null when none was ever started
   std::unique_ptr<Fibre> fibre;
   std::uint32_t yields = 0; ///< times that it gave way
   std::uint8_t asleep = 0;  ///< rounds that it stays away for the last one
@@ -177,6 +179,7 @@ struct LaunchState {
   std::vector<ReadSet> readSets; ///< Cell::read = kReadSet + firstReadSet + index
   std::uint32_t firstReadSet = 0;
   std::unordered_map<Address, SyncWord> words;
+  std::unordered_map<Address, BarrierObject> barrierObjects;
   std::vector<std::uint8_t> atomicScope; ///< by site; of the last atomic there
   std::vector<PendingValue> pendingValues;
   std::map<std::uint32_t, UnwrittenReads> unwrittenReads; ///< by site

@@ -235,7 +235,7 @@ Clock released(ThreadState& thread) {
   return mine;
 }
 
-void joinThreads(BlockState& block, const std::vector<ThreadState*>& threads, const Clock& arrived) {
+void joinThreads(const std::vector<ThreadState*>& threads, const Clock& arrived) {
   Clock met = arrived;
   for (ThreadState* thread : threads) {
     SyncState& state = stateOf(*thread);
@@ -243,13 +243,16 @@ void joinThreads(BlockState& block, const std::vector<ThreadState*>& threads, co
     receivePending(state, 3);
     met.join(released(*thread));
   }
-  for (ThreadState* thread : threads) {
-    thread->sync->known.join(met);
-    thread->sync->wide.join(met);
-    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      Token known = met.at(Clock::threadKey(block.index, thread->warp * kWarpSize + lane));
-      thread->sync->lanes[lane] = std::max(thread->sync->lanes[lane], known);
-    }
+  for (ThreadState* thread : threads) receive(*thread, met);
+}
+
+void receive(ThreadState& thread, const Clock& clock) {
+  SyncState& state = stateOf(thread);
+  state.known.join(clock);
+  state.wide.join(clock);
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    Token known = clock.at(Clock::threadKey(thread.owner().index, thread.warp * kWarpSize + lane));
+    state.lanes[lane] = std::max(state.lanes[lane], known);
   }
 }
 

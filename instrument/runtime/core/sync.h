@@ -24,9 +24,11 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
 /// All named lanes have met: each knows what the others know.
 void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask);
 /// The threads have met at a barrier of part of the block.
-void joinThreads(BlockState& block, const std::vector<ThreadState*>& threads, const Clock& arrived);
+void joinThreads(const std::vector<ThreadState*>& threads, const Clock& arrived);
 /// What a thread makes known by arriving at a barrier without waiting.
 Clock released(ThreadState& thread);
+/// The thread now comes after all that the clock says.
+void receive(ThreadState& thread, const Clock& clock);
 /// All threads of the block have met; the caller starts the next interval.
 void joinBlock(BlockState& block);
 /// The whole grid has met.
