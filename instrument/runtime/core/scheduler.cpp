@@ -56,10 +56,11 @@ bool advance(ThreadState& thread) {
 
 /// How long a thread that gives way stays away: often not at all, sometimes up to 8 rounds. So one who waits
 /// for others meets them just ahead in some rounds and far ahead in others, and order that holds by luck
-/// alone shows. The same in every run.
+/// alone shows. The same in every run, and for all lanes of a warp, which stay in step.
 std::uint8_t roundsAway(ThreadState& thread) {
+  if (!thread.owner().launch->tracksSync) return 0;
   constexpr std::uint32_t longest = 8;
-  Random random(++thread.yields * 1021 + thread.linear + thread.owner().index * 67);
+  Random random(++thread.yields * 1021 + thread.warp * 67 + thread.owner().index * 4099);
   return random.below(2) ? 0 : static_cast<std::uint8_t>(random.below(longest) + 1);
 }
 
