@@ -46,7 +46,6 @@ public:
   void trap();
   /// Reports the feature when the place is reached; the value is undefined there.
   llvm::Value* unsupported(const std::string& feature);
-  void trap();
 
 private:
   void markSite(llvm::Instruction& access);
