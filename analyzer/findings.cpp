@@ -76,7 +76,9 @@ void settleVerdict(Finding& finding, const Witness& witness, const FindingContex
   finding.kernel = context.model.kernel->name;
   finding.verdict = witness.exact() ? Verdict::Proved : Verdict::Possible;
   if (!witness.exact()) finding.severity = std::min(finding.severity, Severity::Warning);
-  finding.reason = joined(witness.causes);
+  std::vector<std::string> reasons;
+  for (const Cause& cause : witness.causes) reasons.push_back(cause.text);
+  finding.reason = joined(reasons);
   finding.holdsFor = context.holdsFor;
 }
 
@@ -229,11 +231,7 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   const bool bothWrite = race.first->kind != AccessKind::Read && race.second->kind != AccessKind::Read;
   const bool bothVolatile = race.first->isVolatile && race.second->isVolatile;
   if (context.model.waits && bothVolatile && !isUpdate && !bothWrite) return true;
-  return std::any_of(race.witness.causes.begin(), race.witness.causes.end(), [](const std::string& cause) {
-    return cause.find("result of the atomic operation") != std::string::npos ||
-           cause.find("the volatile value") != std::string::npos ||
-           cause.find("in ways not followed") != std::string::npos;
-  });
+  return race.witness.leansOn(CauseKind::Order) || race.witness.leansOn(CauseKind::Warp);
 }
 
 bool followsContent(const ModelAccess& access) {
@@ -247,11 +245,9 @@ namespace {
 /// address rests on it, or when that memory itself is raced for.
 bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>& raced) {
   if (race.witness.exact()) return false;
-  auto isComputed = [](const std::string& cause) {
-    return cause.find("which the kernel writes") != std::string::npos;
-  };
+  auto isComputed = [](const Cause& cause) { return cause.kind == CauseKind::Content; };
   for (const ModelAccess* access : {race.first, race.second})
-    for (const std::string& cause : causesOf(access->offset))
+    for (const Cause& cause : causesOf(access->offset))
       if (isComputed(cause)) return true;
   // Where memory is raced for, what is computed into memory may be a consequence.
   return !raced.empty() && std::any_of(race.witness.causes.begin(), race.witness.causes.end(), isComputed);
@@ -351,11 +347,13 @@ std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingConte
   }
   for (const DivergenceResult* divergence : divergences)
     findings.push_back(divergenceFinding(*divergence, context));
-  auto fromTicket = [](const std::string& cause) {
-    return cause.find("result of the atomic operation") != std::string::npos;
+  // Tickets, counters and the votes of a warp stay within bounds that the model does not know.
+  auto isUnknowable = [](const Cause& cause) {
+    return cause.kind == CauseKind::Order || cause.kind == CauseKind::Warp ||
+           cause.kind == CauseKind::Content;
   };
   for (const BoundsResult& bounds : answers.bounds)
-    if (std::none_of(bounds.witness.causes.begin(), bounds.witness.causes.end(), fromTicket))
+    if (std::none_of(bounds.witness.causes.begin(), bounds.witness.causes.end(), isUnknowable))
       if (!followsContent(*bounds.access) || isGuarded(*bounds.access))
         findings.push_back(boundsFinding(bounds, context));
   return findings;

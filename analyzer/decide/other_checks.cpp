@@ -74,7 +74,7 @@ PropertyResult checkBarriers(Check c) {
       if (witness.exact())
         answer.refute();
       else
-        answer.doubt(name + ": possibly divergent, leaning on " + witness.causes.front());
+        answer.doubt(name + ": possibly divergent, leaning on " + witness.causes.front().text);
       c.answers.divergences.push_back({&control, std::move(witness)});
       break;
     }
@@ -141,7 +141,8 @@ private:
     if (witness.exact())
       answer.refute();
     else
-      answer.doubt(lineOf(access.where) + ": possibly out of bounds, leaning on " + witness.causes.front());
+      answer.doubt(lineOf(access.where) + ": possibly out of bounds, leaning on " +
+                   witness.causes.front().text);
     c.answers.bounds.push_back({&access, access.object, std::move(witness)});
   }
 

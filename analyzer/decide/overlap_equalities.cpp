@@ -129,7 +129,8 @@ void PairSystem::follow(Expr e) {
   }
   case Op::Apply:
     // An injective function that both threads share.
-    if (e->function->injective && e->function->varies == Varies::Never)
+    if (e->function->injective &&
+        e->function->varies < (relation == Relation::DifferentBlocks ? Varies::ByBlock : Varies::ByThread))
       for (Expr o : e->operands) markEqual(o);
     return;
   default: return;

@@ -71,7 +71,7 @@ private:
   Verdict solve(std::vector<Expr> constraints, std::optional<Relation> relation);
   Verdict askSolver(std::vector<Expr> constraints, std::optional<Relation> relation);
   Verdict happens(Assignment values, std::vector<Expr> constraints);
-  std::vector<std::string> causes(const std::vector<Expr>& constraints, const Assignment& values);
+  std::vector<Cause> causes(const std::vector<Expr>& constraints, const Assignment& values);
 
   const Limits limits;
   double start;    ///< on the thread's clock

@@ -209,7 +209,7 @@ private:
     else if (race.witness.exact())
       answer.refute();
     else
-      answer.doubt(pairName(a, b) + ": a possible race that leans on " + race.witness.causes.front());
+      answer.doubt(pairName(a, b) + ": a possible race that leans on " + race.witness.causes.front().text);
     c.answers.races.push_back(std::move(race));
   }
 

@@ -28,9 +28,13 @@ struct Witness {
   WitnessThread first, second; ///< second only for questions about two threads
   Dim3 blockDim, gridDim;
   std::vector<std::pair<std::string, std::int64_t>> shared; ///< parameters and other values common to both
-  /// What of the values is approximate; empty: exact. Each entry is a sentence part with the line.
-  std::vector<std::string> causes;
+  std::vector<Cause> causes; ///< what of the values is approximate; empty: exact
   bool exact() const { return causes.empty(); }
+  bool leansOn(CauseKind kind) const {
+    for (const Cause& cause : causes)
+      if (cause.kind == kind) return true;
+    return false;
+  }
 };
 
 struct RaceResult {

@@ -38,10 +38,10 @@ std::vector<const Symbol*> symbolsBelow(const std::vector<Expr>& expressions) {
 
 /// The approximations that the outcome hangs on. Where the values of everything exact decide the constraints
 /// alone, it hangs on none.
-std::vector<std::string> Decider::causes(const std::vector<Expr>& constraints, const Assignment& values) {
-  std::set<std::string> result;
+std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const Assignment& values) {
+  std::set<Cause> result;
   for (Expr c : constraints)
-    for (std::string& cause : causesOf(c)) result.insert(std::move(cause));
+    for (Cause& cause : causesOf(c)) result.insert(std::move(cause));
   if (result.empty()) return {};
   Substitution exactValues(kernel.context);
   std::unordered_set<Expr> seen;

@@ -222,13 +222,14 @@ Varies variesOf(Expr e) {
   return result;
 }
 
-std::vector<std::string> causesOf(Expr e) {
-  std::set<std::string> causes;
+std::vector<Cause> causesOf(Expr e) {
+  std::set<Cause> causes;
+  auto add = [&](const Cause& cause, const std::string& name) {
+    causes.insert(cause.text.empty() ? Cause{cause.kind, name} : cause);
+  };
   anyNode(e, [&](Expr n) {
-    if (n->op == Op::Symbol && !n->symbol->exact)
-      causes.insert(n->symbol->cause.empty() ? n->symbol->name : n->symbol->cause);
-    if (n->op == Op::Apply && !n->function->exact)
-      causes.insert(n->function->cause.empty() ? n->function->name : n->function->cause);
+    if (n->op == Op::Symbol && !n->symbol->exact) add(n->symbol->cause, n->symbol->name);
+    if (n->op == Op::Apply && !n->function->exact) add(n->function->cause, n->function->name);
     return false;
   });
   return {causes.begin(), causes.end()};

@@ -4,6 +4,7 @@
 // LLVM, no z3 here.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -56,6 +57,21 @@ enum class SymbolKind : std::uint8_t {
   Object
 };
 
+/// What kind of approximation a value is.
+enum class CauseKind : std::uint8_t {
+  Approximation, ///< a loop without closed form, an instruction that is not interpreted
+  Content,       ///< memory that the kernel itself computes
+  Launch,        ///< an argument that the launch does not show
+  Warp,          ///< a shuffle, a vote, a mask of lanes: made to give threads different work
+  Order,         ///< an atomic operation, a flag, a barrier of some: may order the threads
+};
+
+struct Cause {
+  CauseKind kind = CauseKind::Approximation;
+  std::string text; ///< a part of a sentence, with the line
+  friend auto operator<=>(const Cause&, const Cause&) = default;
+};
+
 /// Between which two threads the value of a symbol or function may differ. `Thread` implies it differs
 /// between blocks as well.
 enum class Varies : std::uint8_t { Never, ByBlock, ByThread };
@@ -74,7 +90,7 @@ struct Symbol {
   /// Of a loop counter: not one that goes round, but how often in the end. The conditions in which it stands
   /// leave it one value.
   bool isOutcome = false;
-  std::string cause;
+  Cause cause;
 };
 
 /// An uninterpreted function: the content of an array that the kernel only reads, or a value that is known to
@@ -86,7 +102,7 @@ struct Function {
   Varies varies = Varies::Never; ///< Never: one function for all threads; ByThread: each thread has its own
   bool injective = false;        ///< different operands give different values (tickets, permutations)
   bool exact = true;
-  std::string cause;
+  Cause cause;
 };
 
 enum Flag : std::uint8_t { NoFlags = 0, NoSignedWrap = 1, NoUnsignedWrap = 2 };
@@ -184,7 +200,7 @@ bool anyNode(Expr e, const std::function<bool(Expr)>& visit);
 /// blocks.
 Varies variesOf(Expr e);
 /// The inexact symbols and functions below `e`.
-std::vector<std::string> causesOf(Expr e);
+std::vector<Cause> causesOf(Expr e);
 /// Human-readable infix text, for dumps and messages. Depth-limited: deeper parts print as `..`.
 std::string toString(Expr e, unsigned depth = 12);
 

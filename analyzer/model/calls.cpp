@@ -98,22 +98,35 @@ Expr Execution::linearThread() {
   return exprs.add(m.threadIdx[0], exprs.mul(m.blockDim[0], yz, NoSignedWrap), NoSignedWrap);
 }
 
+Update additionOf(Expr addend) {
+  return isConst(addend) && addend->value > 0 ? Update{Update::Kind::Add, addend->value} : Update{};
+}
+
+Update claimOf(Expr compare, Expr desired) {
+  bool isClaim = isConst(compare) && isConst(desired) && compare->value != desired->value;
+  return isClaim ? Update{Update::Kind::Claim, compare->value} : Update{};
+}
+
+void Execution::noteUpdate(const Instruction& instruction, unsigned object, const Update& update) {
+  if (recording && !state.knowsWritten) state.updates[object][update].insert(instruction.getParent());
+}
+
 void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
-                          Expr addend, Expr condition) {
-  for (const Place& place : state.objects.places(pointer))
-    if (recording && !state.knowsWritten)
-      state.steps[place.object].insert(addend && isConst(addend) && addend->value > 0 ? addend->value : 0);
+                          const Update& update, Expr condition) {
+  for (const Place& place : state.objects.places(pointer)) noteUpdate(instruction, place.object, update);
   record(instruction, AccessKind::Atomic, pointer, exprs.constant(64, bytes ? bytes : 1), condition, nullptr,
          scope);
   if (!isRelevant(&instruction)) return;
-  if (Expr number = ticket(instruction, pointer, addend)) {
+  Expr number = update.kind == Update::Kind::Add ? ticket(instruction, pointer, update.value)
+                                                 : claim(instruction, pointer, update);
+  if (number) {
     env[&instruction] = number;
     return;
   }
   std::string line = state.lineText(instruction);
   Symbol* symbol = local(instruction, "atomic", "atomic result (" + line + ")", bytes * 8);
   symbol->exact = false;
-  symbol->cause = "the result of the atomic operation at " + line;
+  symbol->cause = {CauseKind::Order, "the result of the atomic operation at " + line};
   state.synchronizing.insert(symbol);
   env[&instruction] = exprs.of(symbol);
 }
@@ -251,14 +264,18 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
     return true;
   case Intrinsic::nvvm_atomic_load_inc_32:
   case Intrinsic::nvvm_atomic_load_dec_32:
-    runAtomic(call, argument(0), 4, AtomicScope::Device, nullptr, condition);
+    runAtomic(call, argument(0), 4, AtomicScope::Device, {}, condition);
     return true;
   default: break;
   }
   StringRef name = call.getCalledFunction()->getName();
   if (name.starts_with("llvm.nvvm.atomic.")) {
-    Expr addend = name.contains(".add.gen.i") ? argument(1) : nullptr;
-    runAtomic(call, argument(0), width / 8, scopeIn(name), addend, condition);
+    Update update;
+    if (name.contains(".add.gen.i")) update = additionOf(argument(1));
+    if (name.contains(".exch.gen.i") && isConst(argument(1)))
+      update = {Update::Kind::Exchange, argument(1)->value};
+    if (name.contains(".cas.gen.i")) update = claimOf(argument(1), argument(2));
+    runAtomic(call, argument(0), width / 8, scopeIn(name), update, condition);
     return true;
   }
   if (barrierOf(call).kind != BarrierKind::None) return false; // runCall
@@ -269,7 +286,7 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
   if (perThread) {
     if (isRelevant(&call))
       env[&call] = fresh(&call, "call", "a value of the warp (" + state.lineText(call) + ")",
-                         "the result of a warp operation at " + state.lineText(call));
+                         {CauseKind::Warp, "the result of a warp operation at " + state.lineText(call)});
     return true;
   }
   if (call.doesNotAccessMemory() || call.onlyAccessesInaccessibleMemory()) {
@@ -280,8 +297,8 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
   for (auto& operand : call.args()) touches = touches || operand->getType()->isPointerTy();
   if (touches) state.gap(&call, "what `" + name.str() + "` reads and writes is not modelled");
   if (isRelevant(&call))
-    env[&call] =
-        fresh(&call, "call", "a result (" + state.lineText(call) + ")", "the result of `" + name.str() + "`");
+    env[&call] = fresh(&call, "call", "a result (" + state.lineText(call) + ")",
+                       {{}, "the result of `" + name.str() + "`"});
   return true;
 }
 
@@ -304,7 +321,7 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
   if (name == "malloc") {
     state.gap(&call, "memory from malloc in a kernel is not followed");
     env[&call] = exprs.add(state.objects.pointerTo(state.objects.unknown()),
-                           fresh(&call, "heap", "a heap address", "memory from malloc"));
+                           fresh(&call, "heap", "a heap address", {{}, "memory from malloc"}));
     return true;
   }
   if (name == "__nvvm_reflect") {
@@ -333,6 +350,8 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
     result = highProduct(exprs, argument(0), argument(1), name == "__nv_mulhi");
   } else if (name == "__nv_brev" || name == "__nv_brevll") {
     result = reversedBits(exprs, argument(0));
+  } else if (name.starts_with("__nv_popc") || name.starts_with("__nv_clz") || name.starts_with("__nv_ffs")) {
+    result = exprs.binary(Op::And, opaque(call, name.drop_front(5).str()), exprs.constant(32, 127));
   } else if (name == "__nv_umul24" || name == "__nv_mul24") {
     auto low = [&](Expr x) {
       if (name == "__nv_umul24") return exprs.binary(Op::And, x, exprs.constant(32, 0xffffff));
@@ -350,9 +369,14 @@ Expr Execution::assemblyResult(const CallInst& call, StringRef opcode) {
   std::string line = state.lineText(call);
   bool ordered = opcode.starts_with("atom") || opcode.contains(".relaxed") || opcode.contains(".acquire") ||
                  opcode.contains(".volatile");
+  bool ofWarp = opcode.starts_with("shfl") || opcode.starts_with("vote") || opcode.starts_with("match") ||
+                opcode.starts_with("activemask") || opcode.starts_with("redux");
   Expr result =
       fresh(&call, "assembly", "a result (" + line + ")",
-            (ordered ? "the result of the atomic operation at " : "the result of inline PTX at ") + line);
+            {ordered  ? CauseKind::Order
+             : ofWarp ? CauseKind::Warp
+                      : CauseKind::Approximation,
+             (ordered ? "the result of the atomic operation at " : "the result of inline PTX at ") + line});
   if (ordered) state.synchronizing.insert(result->symbol);
   return result;
 }
@@ -408,7 +432,7 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
     // It may be a means to order threads as well.
     Symbol* unknown = local(call, "unknown PTX", "past the inline PTX (" + line + ")", 1);
     unknown->exact = false;
-    unknown->cause = "the inline PTX at " + line + ", which may order threads in ways not followed";
+    unknown->cause = {CauseKind::Order, "the inline PTX at " + line + ", which may order threads"};
     condition = exprs.logicalAnd(condition, exprs.of(unknown));
     state.gap(&call, "the inline PTX `" + body.substr(0, 40).str() + "` is not understood", true, true);
   }
@@ -422,7 +446,7 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
       // Sound without it; a race found across it leans on leaving it out.
       Symbol* ignored = local(call, "partial", "past the barrier (" + line + ")", 1);
       ignored->exact = false;
-      ignored->cause = "the barrier at " + line + ", which may order threads in ways not followed";
+      ignored->cause = {CauseKind::Order, "the barrier at " + line + ", which may order threads"};
       condition = exprs.logicalAnd(condition, exprs.of(ignored));
     }
     if (call.getType()->isVoidTy() || !isRelevant(&call)) return;
@@ -431,10 +455,11 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
                                           widthOf(call.getType(), state.layout));
       vote->varies = Varies::ByBlock;
       vote->exact = false;
-      vote->cause = "the result of the barrier at " + line;
+      vote->cause = {CauseKind::Approximation, "the result of the barrier at " + line};
       env[&call] = exprs.apply(vote, barrierCounters(call.getParent()));
     } else {
-      env[&call] = fresh(&call, "vote", "a vote (" + line + ")", "the result of the barrier at " + line);
+      env[&call] =
+          fresh(&call, "vote", "a vote (" + line + ")", {{}, "the result of the barrier at " + line});
     }
     return;
   }
@@ -462,7 +487,8 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
       state.assume("calls of `" + name + "` touch no memory of the kernel");
   }
   if (!isRelevant(&call)) return;
-  Expr result = fresh(&call, "call", "a result (" + line + ")", "the result of `" + name + "` at " + line);
+  Expr result =
+      fresh(&call, "call", "a result (" + line + ")", {{}, "the result of `" + name + "` at " + line});
   bool isPointer = call.getType()->isPointerTy();
   env[&call] = isPointer ? exprs.add(state.objects.pointerTo(state.objects.unknown()), result) : result;
 }

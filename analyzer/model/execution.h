@@ -22,6 +22,10 @@ struct RunAccess {
   ModelAccess access;
 };
 
+/// atomicAdd of a positive constant; atomicCAS of two different constants.
+Update additionOf(Expr addend);
+Update claimOf(Expr compare, Expr desired);
+
 class Execution {
 public:
   /// `before`: a run from the entry, for the values at the start of a run from a barrier.
@@ -72,7 +76,7 @@ private:
   Expr opaque(const llvm::Instruction& instruction, const std::string& name);
   Symbol* local(const llvm::Instruction& instruction, const std::string& role, const std::string& name,
                 unsigned width);
-  Expr fresh(const llvm::Value* v, const char* role, const std::string& name, const std::string& cause);
+  Expr fresh(const llvm::Value* v, const char* role, const std::string& name, const Cause& cause);
   Expr waited(const llvm::Instruction& instruction);
   void noteVariables(const llvm::Instruction& instruction);
   void nameLocals(const llvm::Instruction& instruction, ModelAccess& access);
@@ -87,7 +91,9 @@ private:
   Expr markIfSynchronizing(unsigned object, Expr content);
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);
   std::vector<Expr> barrierCounters(const llvm::BasicBlock* block);
-  Expr ticket(const llvm::Instruction& instruction, Expr pointer, Expr step);
+  Expr ticket(const llvm::Instruction& instruction, Expr pointer, std::int64_t step);
+  Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update);
+  std::optional<std::vector<Expr>> identity(const llvm::Instruction& instruction, bool withinBlock);
 
   // calls.cpp
   void runCall(const llvm::CallInst& call, Expr& condition);
@@ -96,7 +102,8 @@ private:
   Expr assemblyResult(const llvm::CallInst& call, llvm::StringRef opcode);
   void runAssembly(const llvm::CallInst& call, Expr& condition);
   void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
-                 Expr addend, Expr condition);
+                 const Update& update, Expr condition);
+  void noteUpdate(const llvm::Instruction& instruction, unsigned object, const Update& update);
   Expr linearThread();
 
   // loops.cpp

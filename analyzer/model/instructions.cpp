@@ -75,7 +75,7 @@ Symbol* Execution::local(const Instruction& instruction, const std::string& role
   return symbol;
 }
 
-Expr Execution::fresh(const Value* v, const char* role, const std::string& name, const std::string& cause) {
+Expr Execution::fresh(const Value* v, const char* role, const std::string& name, const Cause& cause) {
   unsigned width = widthOf(v->getType(), state.layout);
   auto* instruction = dyn_cast<Instruction>(v);
   Symbol* symbol = instruction ? local(*instruction, role, name, width)
@@ -98,7 +98,7 @@ Expr Execution::opaque(const Instruction& instruction, const std::string& name) 
       instruction.getType()->isFPOrFPVectorTy() ||
       any_of(instruction.operands(), [](const Use& use) { return use->getType()->isFPOrFPVectorTy(); });
   const std::string what = isReal ? "floating-point arithmetic" : "the operation `" + name + "`";
-  made->cause = what + " at " + state.lineText(instruction);
+  made->cause = {CauseKind::Approximation, what + " at " + state.lineText(instruction)};
   return exprs.apply(made, std::move(operands));
 }
 
@@ -106,7 +106,7 @@ Expr Execution::constantValue(const Constant* constant) {
   unsigned width = widthOf(constant->getType(), state.layout);
   if (auto* number = dyn_cast<ConstantInt>(constant)) {
     if (number->getBitWidth() > 64)
-      return fresh(constant, "wide", "a wide constant", "integers of more than 64 bits");
+      return fresh(constant, "wide", "a wide constant", {{}, "integers of more than 64 bits"});
     return exprs.constant(width, width == 1 ? number->isOne() : number->getSExtValue());
   }
   if (isa<ConstantPointerNull>(constant)) return exprs.constant(64, 0);
@@ -117,7 +117,7 @@ Expr Execution::constantValue(const Constant* constant) {
   }
   if (isa<ConstantAggregateZero>(constant)) return exprs.constant(width, 0);
   if (isa<UndefValue>(constant))
-    return fresh(constant, "undefined", "an undefined value", "an undefined value");
+    return fresh(constant, "undefined", "an undefined value", {{}, "an undefined value"});
   if (auto* variable = dyn_cast<GlobalVariable>(constant))
     return state.objects.pointerTo(globalObject(state, *variable));
   if (auto* function = dyn_cast<llvm::Function>(constant)) {
@@ -152,7 +152,7 @@ Expr Execution::value(const Value* v) {
     auto earlier = before->env.find(v);
     if (earlier != before->env.end()) return earlier->second;
   }
-  return fresh(v, "unavailable", "an unfollowed value", "a value that the model does not follow");
+  return fresh(v, "unavailable", "an unfollowed value", {{}, "a value that the model does not follow"});
 }
 
 Expr Execution::gep(const GEPOperator& address) {
@@ -269,7 +269,9 @@ Expr Execution::aggregate(const ExtractValueInst& extract) {
   if (isAtomic && known != env.end() && extract.getIndices().front() == 0 &&
       known->second->width == widthOf(extract.getType(), state.layout))
     return known->second;
-  Expr result = fresh(&extract, "field", "a field", "a struct value at " + state.lineText(extract));
+  Expr result = fresh(&extract, "field", "a field",
+                      {isAtomic ? CauseKind::Order : CauseKind::Approximation,
+                       "a struct value at " + state.lineText(extract)});
   if (isAtomic) state.synchronizing.insert(result->symbol);
   return result;
 }
@@ -280,8 +282,8 @@ Expr Execution::waited(const Instruction& instruction) {
   if (waiting == state.afterWaiting.end()) return exprs.boolean(true);
   Symbol* symbol = local(*waiting->second, "waited", "past the waiting loop", 1);
   symbol->exact = false;
-  symbol->cause = "the result of the atomic operation or flag that the loop at " +
-                  state.lineText(*waiting->second) + " waits for";
+  symbol->cause = {CauseKind::Order, "the result of the atomic operation or flag that the loop at " +
+                                         state.lineText(*waiting->second) + " waits for"};
   return exprs.of(symbol);
 }
 
@@ -290,7 +292,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
   if (stored_ && stored_->width == 64) state.objects.letEscape(stored_);
   for (const Place& place : state.objects.places(pointer)) {
     if (kind != AccessKind::Read) stored.insert(place.object);
-    if (kind == AccessKind::Write && recording && !state.knowsWritten) state.steps[place.object].insert(0);
+    if (kind == AccessKind::Write) noteUpdate(instruction, place.object, {});
     if (!recording) continue;
     ModelAccess access;
     access.site = siteOf(instruction, kind == AccessKind::Read);
@@ -347,17 +349,21 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
   }
   if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
     // atomicAdd and its relatives arrive as sequentially consistent without a scope: they are device-wide.
-    bool adds = update->getOperation() == AtomicRMWInst::Add;
+    Expr operand = value(update->getValOperand());
+    Update what;
+    if (update->getOperation() == AtomicRMWInst::Add) what = additionOf(operand);
+    if (update->getOperation() == AtomicRMWInst::Xchg && isConst(operand))
+      what = {Update::Kind::Exchange, operand->value};
     state.objects.letEscape(value(update->getValOperand()));
     runAtomic(instruction, value(update->getPointerOperand()), widthOf(type, state.layout) / 8,
-              AtomicScope::Device, adds ? value(update->getValOperand()) : nullptr, condition);
+              AtomicScope::Device, what, condition);
     return;
   }
   if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     unsigned size = widthOf(exchange->getCompareOperand()->getType(), state.layout) / 8;
     state.objects.letEscape(value(exchange->getNewValOperand()));
-    runAtomic(instruction, value(exchange->getPointerOperand()), size, AtomicScope::Device, nullptr,
-              condition);
+    runAtomic(instruction, value(exchange->getPointerOperand()), size, AtomicScope::Device,
+              claimOf(value(exchange->getCompareOperand()), value(exchange->getNewValOperand())), condition);
     return;
   }
   if (auto* call = dyn_cast<CallInst>(&instruction)) return runCall(*call, condition);

@@ -36,6 +36,49 @@ void KernelState::setCut(Cut newCut) {
   }
 }
 
+void KernelState::findIntervals() {
+  auto isBarrier = [](const BasicBlock* block) {
+    BarrierKind kind = barrierOf(*block->getFirstNonPHIOrDbg()).kind;
+    return kind == BarrierKind::Block || kind == BarrierKind::Grid;
+  };
+  for (auto& start : function) {
+    if (&start != &function.getEntryBlock() && !isBarrier(&start)) continue;
+    std::vector<const BasicBlock*> todo{&start};
+    std::set<const BasicBlock*>& seen = intervals[&start];
+    while (!todo.empty()) {
+      const BasicBlock* block = todo.back();
+      todo.pop_back();
+      if (!seen.insert(block).second) continue;
+      for (const BasicBlock* next : successors(block))
+        if (!isBarrier(next)) todo.push_back(next);
+    }
+  }
+}
+
+const BasicBlock* KernelState::intervalOf(unsigned object, const Update& update, const BasicBlock* block) {
+  const auto& all = updates[object];
+  const BasicBlock* entry = &function.getEntryBlock();
+  if (!isUnknownWritten() && all.size() == 1 && all.begin()->first == update) return entry;
+  bool reachable = isUnknownWritten() && objects[object].escapes;
+  if (objects[object].space != MemorySpace::Shared || reachable)
+    return nullptr; // other blocks keep no intervals
+  if (intervals.empty()) findIntervals();
+  const BasicBlock* found = nullptr;
+  for (auto& [start, blocks] : intervals) {
+    if (!blocks.count(block)) continue;
+    if (found) return nullptr;
+    found = start;
+  }
+  if (!found) return nullptr;
+  for (auto& [kind, places] : all)
+    for (const BasicBlock* place : places)
+      if (kind != update && intervals[found].count(place)) return nullptr;
+  for (const Loop* loop = loopInfo.getLoopFor(block); loop; loop = loop->getParentLoop())
+    for (auto& [start, blocks] : intervals)
+      if (start != entry && loop->contains(start)) return nullptr;
+  return found;
+}
+
 void KernelState::gap(const Instruction* where, std::string what, bool races, bool barriers, bool bounds) {
   ModelGap gap{where ? locationOf(*where) : code.kernel->where, std::move(what), races, barriers, bounds};
   for (const ModelGap& known : model.gaps)

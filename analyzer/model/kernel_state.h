@@ -89,6 +89,13 @@ private:
   std::unordered_map<Expr, bool> pointerMemo;
 };
 
+/// What threads do to an object that they may share out work with.
+struct Update {
+  enum class Kind : std::uint8_t { Add, Claim, Exchange, Other } kind = Kind::Other;
+  std::int64_t value = 0; ///< what is added, what a compare-and-swap expects, what an exchange stores
+  friend auto operator<=>(const Update&, const Update&) = default;
+};
+
 /// One loop in closed form in one run: what decides whether its counter is the same for all threads.
 struct LoopRecord {
   struct Open {
@@ -147,7 +154,12 @@ struct KernelState {
 
   bool knowsWritten = false; ///< the first run is over: the sets below are complete
   std::set<unsigned> written;
-  std::map<unsigned, std::set<std::int64_t>> steps; ///< what each object is advanced by; 0: otherwise written
+  /// What is done to each object, and where.
+  std::map<unsigned, std::map<Update, std::set<const llvm::BasicBlock*>>> updates;
+  /// The one place behind which the interval between block barriers begins that `block` is in, if it is one
+  /// and runs once, and nothing but `update` is done to the object in it. Where nothing else is ever done to
+  /// it the whole kernel is one interval: the entry.
+  const llvm::BasicBlock* intervalOf(unsigned object, const Update& update, const llvm::BasicBlock* block);
   bool isUnknownWritten() { return written.count(objects.unknown()) != 0; }
   bool isWritten(unsigned object) {
     if (written.count(object)) return true;
@@ -163,6 +175,10 @@ struct KernelState {
   std::map<unsigned, const llvm::GlobalVariable*> globals; ///< the variables among the objects
   /// Instructions whose value some address, condition or size depends on.
   std::unordered_set<const llvm::Value*> relevant;
+
+  /// Starts of intervals between block barriers, with the blocks that may run before the next barrier.
+  std::map<const llvm::BasicBlock*, std::set<const llvm::BasicBlock*>> intervals;
+  void findIntervals();
 
   void gap(const llvm::Instruction* where, std::string what, bool races = true, bool barriers = false,
            bool bounds = true);

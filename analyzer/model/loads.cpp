@@ -35,14 +35,15 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
   if (object.space == MemorySpace::Local || object.isUnknown || !state.knowsWritten)
     return markIfSynchronizing(place.object,
                                fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")",
-                                     "the value of `" + object.name + "` read at " + line));
+                                     {{}, "the value of `" + object.name + "` read at " + line}));
   std::string key = std::to_string(place.object);
   if (!state.isWritten(place.object))
     return exprs.apply(state.symbols.function(nullptr, "content " + key, object.name, width), {place.offset});
   bool synchronizes = state.synchronizingObjects.count(place.object) != 0;
-  std::string cause = synchronizes
-                          ? "the result of the atomic operation that reaches `" + object.name + "` at " + line
-                          : "the content of `" + object.name + "`, which the kernel writes, at " + line;
+  Cause cause = synchronizes ? Cause{CauseKind::Order, "the result of the atomic operation that reaches `" +
+                                                           object.name + "` at " + line}
+                             : Cause{CauseKind::Content, "the content of `" + object.name +
+                                                             "`, which the kernel writes, at " + line};
   if (state.cut >= Cut::Block && !state.unstable.count(&instruction)) {
     std::vector<Expr> operands = barrierCounters(instruction.getParent());
     operands.push_back(place.offset);
@@ -111,7 +112,7 @@ Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) 
       state.changedPointerSources.count(place.object))
     return exprs.add(state.objects.pointerTo(state.objects.unknown()),
                      fresh(&instruction, "pointer", "a pointer (" + state.lineText(instruction) + ")",
-                           "a pointer read from memory at " + state.lineText(instruction)));
+                           {{}, "a pointer read from memory at " + state.lineText(instruction)}));
   MemoryObject target;
   bool fixed = isConst(place.offset);
   std::string where = fixed ? std::to_string(place.offset->value) : "[]";
@@ -123,7 +124,7 @@ Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) 
   auto* offsets = state.symbols.function(nullptr, "pointers " + std::to_string(place.object),
                                          object.name + "'s target", 64);
   offsets->exact = false;
-  offsets->cause = "the pointers in `" + object.name + "`";
+  offsets->cause = {CauseKind::Approximation, "the pointers in `" + object.name + "`"};
   return exprs.add(base, exprs.apply(offsets, {place.offset}));
 }
 
@@ -131,7 +132,7 @@ Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolati
   std::string line = state.lineText(instruction);
   if (isVolatile) {
     Expr result = fresh(&instruction, "volatile", "a volatile value (" + line + ")",
-                        "the volatile value read at " + line);
+                        {CauseKind::Order, "the volatile value read at " + line});
     state.synchronizing.insert(result->symbol);
     if (!instruction.getType()->isPointerTy()) return result;
     return exprs.add(state.objects.pointerTo(state.objects.unknown()), result);
@@ -144,47 +145,96 @@ Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolati
                                                      : loadFrom(instruction, place);
     result = result ? exprs.ite(place.guard, content, result) : content;
   }
-  return result ? result
-                : fresh(&instruction, "load", "a value (" + line + ")", "a load through a null pointer");
+  return result
+             ? result
+             : fresh(&instruction, "load", "a value (" + line + ")", {{}, "a load through a null pointer"});
 }
 
-/// What atomicAdd(p, step) returns: a ticket that no other thread gets, provided that every write to the
-/// object is such an addition and the counter does not wrap. Null when it is not known to be one.
-Expr Execution::ticket(const Instruction& instruction, Expr pointer, Expr step) {
-  if (!step || step->width < 32 || !isConst(step) || step->value <= 0 || !state.knowsWritten) return nullptr;
-  auto places = state.objects.places(pointer);
-  if (places.size() != 1) return nullptr;
-  const Place& place = places[0];
-  if (state.isUnknownWritten() || state.steps[place.object] != std::set<std::int64_t>{step->value})
-    return nullptr;
-  bool isShared = state.objects[place.object].space == MemorySpace::Shared;
-  // Counters differ between offsets (and, in shared memory, between blocks): equal tickets are fine there.
-  if (!isConst(place.offset) || (isShared && !stops)) return nullptr;
+/// What tells this execution of the instruction from all others: the thread, and the rounds of the loops
+/// around it. Nothing where loops nest too deep.
+std::optional<std::vector<Expr>> Execution::identity(const Instruction& instruction, bool withinBlock) {
   std::vector<Expr> operands{exprs.constant(32, std::int64_t(siteOf(instruction)))};
   for (int axis = 0; axis < 3; ++axis) {
     operands.push_back(state.model.threadIdx[axis]);
-    if (!isShared) operands.push_back(state.model.blockIdx[axis]);
+    if (!withinBlock) operands.push_back(state.model.blockIdx[axis]);
   }
   std::vector<Expr> counters(4, exprs.constant(32, 0));
   unsigned depth = 0;
   for (const Loop* loop = state.loopInfo.getLoopFor(instruction.getParent()); loop;
        loop = loop->getParentLoop()) {
-    if (depth == counters.size()) return nullptr;
+    if (depth == counters.size()) return {};
     counters[depth++] = exprs.of(local(loop->getHeader()->front(), "round", "round", 32));
   }
   operands.insert(operands.end(), counters.begin(), counters.end());
+  return operands;
+}
+
+/// What atomicAdd(p, step) returns: a ticket that no other thread gets, provided that every write to the
+/// object, at least until the next barrier, is such an addition and the counter does not wrap. Null when it
+/// is not known to be one.
+Expr Execution::ticket(const Instruction& instruction, Expr pointer, std::int64_t step) {
+  unsigned width = widthOf(instruction.getType(), state.layout);
+  auto places = state.objects.places(pointer);
+  if (width < 32 || !state.knowsWritten || places.size() != 1 || !isConst(places[0].offset)) return nullptr;
+  const Place& place = places[0];
+  const BasicBlock* interval =
+      state.intervalOf(place.object, {Update::Kind::Add, step}, instruction.getParent());
+  if (!interval) return nullptr;
+  bool isShared = state.objects[place.object].space == MemorySpace::Shared;
+  auto operands = identity(instruction, isShared);
+  if (!operands) return nullptr;
   std::string role = "ticket " + std::to_string(place.object) + " " + std::to_string(place.offset->value);
-  auto* number = state.symbols.function(nullptr, role, "ticket", step->width);
+  auto* number = state.symbols.function(interval, role, "ticket", width);
+  number->varies = isShared ? Varies::ByBlock : Varies::Never;
   number->injective = true;
   number->exact = false;
-  number->cause = "the result of the atomic operation at " + state.lineText(instruction);
+  number->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
   state.assume("the counter that atomicAdd advances at " + state.lineText(instruction) +
                " does not wrap around");
-  Expr taken = exprs.apply(number, std::move(operands));
-  if (step->value == 1) return taken;
-  auto* first = state.symbols.get(number, "first", {0, 0}, "first ticket", step->width, SymbolKind::Unknown);
-  first->varies = isShared ? Varies::ByBlock : Varies::Never;
-  return exprs.add(exprs.of(first), exprs.mul(taken, step, NoSignedWrap), NoSignedWrap);
+  Expr taken = exprs.apply(number, std::move(*operands));
+  if (step == 1) return taken;
+  auto* first = state.symbols.get(number, "first", {0, 0}, "first ticket", width, SymbolKind::Unknown);
+  first->varies = number->varies;
+  return exprs.add(exprs.of(first), exprs.mul(taken, exprs.constant(width, step), NoSignedWrap),
+                   NoSignedWrap);
+}
+
+/// What atomicCAS(p, expected, other) or atomicExch(p, value) returns where nothing else is done to the
+/// object: one thread at most finds it as it was expected, or other than it is left. Null where more may
+/// happen.
+Expr Execution::claim(const Instruction& instruction, Expr pointer, const Update& update) {
+  auto places = state.objects.places(pointer);
+  if (update.kind == Update::Kind::Other || !state.knowsWritten || places.size() != 1 ||
+      !isConst(places[0].offset))
+    return nullptr;
+  const Place& place = places[0];
+  const BasicBlock* interval = state.intervalOf(place.object, update, instruction.getParent());
+  bool isShared = state.objects[place.object].space == MemorySpace::Shared;
+  auto mine = interval ? identity(instruction, isShared) : std::nullopt;
+  if (!mine) return nullptr;
+  Cause cause{CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
+  Expr won = exprs.boolean(true);
+  for (std::size_t i = 0; i < mine->size(); ++i) {
+    std::string role = "winner " + std::to_string(place.object) + " " + std::to_string(place.offset->value) +
+                       " " + std::to_string(i);
+    Symbol* winner = state.symbols.get(interval, role, {}, "the winner", 32, SymbolKind::Unknown);
+    winner->varies = isShared ? Varies::ByBlock : Varies::Never;
+    winner->exact = false;
+    winner->cause = cause;
+    won = exprs.logicalAnd(won, exprs.eq((*mine)[i], exprs.of(winner)));
+  }
+  Symbol* symbol =
+      local(instruction, "atomic", "atomic result (" + state.lineText(instruction) + ")",
+            widthOf(instruction.getType()->isStructTy() ? instruction.getType()->getStructElementType(0)
+                                                        : instruction.getType(),
+                    state.layout));
+  symbol->exact = false;
+  symbol->cause = cause;
+  state.synchronizing.insert(symbol);
+  Expr found = exprs.of(symbol), given = exprs.constant(symbol->width, update.value);
+  if (update.kind == Update::Kind::Exchange) return exprs.ite(won, found, given);
+  Expr other = exprs.ite(exprs.eq(found, given), exprs.add(found, exprs.constant(symbol->width, 1)), found);
+  return exprs.ite(won, given, other);
 }
 
 } // namespace kcheck::analyzer

@@ -368,7 +368,7 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
     if (!v) continue;
     work.phis.push_back(phi);
     unsigned width = widthOf(phi->getType(), state.layout);
-    std::string cause = "a value that the loop at " + line + " changes in a way without closed form";
+    Cause cause{{}, "a value that the loop at " + line + " changes in a way without closed form"};
     Symbol* inside = local(*phi, "inside", "loop value (" + line + ")", width);
     Symbol* after = state.symbols.get(phi, "after", id, "value after the loop (" + line + ")", width,
                                       SymbolKind::Unknown);
@@ -438,8 +438,8 @@ void Execution::leaveLoop(LoopWork& work) {
 
   work.counter->exact = work.exitCounter->exact = work.stayIsExact;
   if (!work.stayIsExact)
-    work.counter->cause = work.exitCounter->cause =
-        "how often the loop at " + state.lineText(*loop->getHeader()->getTerminator()) + " runs";
+    work.counter->cause = work.exitCounter->cause = {
+        {}, "how often the loop at " + state.lineText(*loop->getHeader()->getTerminator()) + " runs"};
 
   Substitution final(exprs);
   final.set(work.k, work.trips ? exprs.constant(32, *work.trips) : exprs.of(work.exitCounter));
@@ -468,8 +468,9 @@ void Execution::leaveLoop(LoopWork& work) {
       last->lo = symbol->lo;
       last->hi = symbol->hi;
       last->exact = false;
-      last->cause = "what the inner loop left in the last round of the loop at " +
-                    state.lineText(*loop->getHeader()->getTerminator());
+      last->cause = {{},
+                     "what the inner loop left in the last round of the loop at " +
+                         state.lineText(*loop->getHeader()->getTerminator())};
       final.set(exprs.of(symbol), exprs.of(last));
       record.renamed.push_back({symbol, last});
       exits.push_back(last);

@@ -21,7 +21,7 @@ struct Knowledge {
   std::vector<std::pair<std::string, MemoryObject>> objects;
   std::set<unsigned> written, changedPointerSources, synchronizingObjects;
   std::map<const BasicBlock*, const Instruction*> afterWaiting;
-  std::map<unsigned, std::set<std::int64_t>> steps;
+  std::map<unsigned, std::map<Update, std::set<const BasicBlock*>>> updates;
   std::map<const BasicBlock*, std::set<unsigned>> writtenIn;
   std::set<const Instruction*> unstable;
   std::map<unsigned, std::int64_t> fixedParameters;
@@ -32,7 +32,7 @@ void prime(KernelState& state, const Knowledge& known) {
   for (std::size_t id = 0; id < state.objects.size(); ++id)
     state.objects[unsigned(id)].written = known.written.count(unsigned(id)) != 0;
   state.written = known.written;
-  state.steps = known.steps;
+  state.updates = known.updates;
   state.writtenIn = known.writtenIn;
   state.unstable = known.unstable;
   state.changedPointerSources = known.changedPointerSources;
@@ -187,7 +187,7 @@ private:
     known.written.clear();
     known.writtenIn.clear();
     known.unstable.clear();
-    known.steps = state.steps;
+    known.updates = state.updates;
     for (const RunAccess& access : run.accesses)
       if (access.access.kind != AccessKind::Read) {
         known.written.insert(access.access.object);
@@ -259,7 +259,7 @@ private:
             state.symbols.plain("lanes ordered in ways not followed", 1, SymbolKind::Unknown, 0, 1);
         doubt->varies = Varies::Never;
         doubt->exact = false;
-        doubt->cause = "the barriers of some lanes, which may order threads in ways not followed";
+        doubt->cause = {CauseKind::Order, "the barriers of some lanes, which may order threads"};
         state.model.laneDoubt = state.exprs.of(doubt);
       }
       state.model.laneMasks.push_back(mask);

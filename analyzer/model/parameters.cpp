@@ -60,7 +60,7 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
     symbol->lo = 0;
     symbol->hi = (Int(1) << 31) - 1;
     symbol->exact = false;
-    symbol->cause = "some value of `" + formula.variable + "`, which the host computes";
+    symbol->cause = {CauseKind::Launch, "some value of `" + formula.variable + "`, which the host computes"};
     state.assume("the host's `" + formula.variable + "` is an int and not negative");
     return exprs.of(symbol);
   }
@@ -161,7 +161,7 @@ Expr pointerParameter(KernelState& state, const llvm::Argument& argument, const 
         state.symbols.get(&argument, "offset", {}, "offset of " + fresh.name, 64, SymbolKind::Unknown);
     offset->varies = Varies::Never;
     offset->exact = false;
-    offset->cause = "where in its allocation `" + fresh.name + "` points";
+    offset->cause = {CauseKind::Launch, "where in its allocation `" + fresh.name + "` points"};
     return state.exprs.add(base, state.exprs.of(offset));
   }
   if (state.launch.mayAlias && !argument.hasNoAliasAttr()) {
@@ -210,7 +210,8 @@ Expr KernelState::argumentValue(const llvm::Argument& argument) {
   symbol->varies = Varies::Never;
   if (launch.launch && launch.launch->origin == LaunchOrigin::LaunchSite) {
     symbol->exact = false;
-    symbol->cause = "the value of `" + parameter.name + "`, which the launch does not show";
+    symbol->cause = {CauseKind::Launch,
+                     "the value of `" + parameter.name + "`, which the launch does not show"};
   }
   return exprs.of(symbol);
 }

@@ -22,7 +22,7 @@ LaneProgram::LaneProgram(const KernelModel& model, const std::vector<Expr>& root
       step.byThread |= operand.byThread;
     }
     if (e->op == Op::Apply && why.empty())
-      why = e->function->cause.empty() ? "what memory holds" : e->function->cause;
+      why = e->function->cause.text.empty() ? "what memory holds" : e->function->cause.text;
     if (e->op == Op::Symbol) {
       const Symbol& symbol = *e->symbol;
       symbolNode[&symbol] = unsigned(nodes.size());
@@ -34,9 +34,10 @@ LaneProgram::LaneProgram(const KernelModel& model, const std::vector<Expr>& root
         loopCounters.push_back(&symbol);
         break;
       default:
-        if (why.empty()) why = symbol.cause.empty() ? "the value of `" + symbol.name + "`" : symbol.cause;
+        if (why.empty())
+          why = symbol.cause.text.empty() ? "the value of `" + symbol.name + "`" : symbol.cause.text;
       }
-      if (!symbol.exact && why.empty()) why = symbol.cause;
+      if (!symbol.exact && why.empty()) why = symbol.cause.text;
     }
     numbers.emplace(e, unsigned(nodes.size()));
     byLevel[step.level].push_back(unsigned(nodes.size()));

@@ -117,6 +117,45 @@ __global__ void list(Node* n) {
   for (; n; n = n->next) n->v = threadIdx.x;
 }
 
+__global__ void claimGivenBack(int* taken, int* out) {
+  if (atomicCAS(taken, 0, 1) == 0) {
+    *out = threadIdx.x;
+    atomicExch(taken, 0);
+  }
+}
+
+__global__ void claimOfEachBlock(int* out) {
+  __shared__ int taken;
+  if (threadIdx.x == 0) taken = 0;
+  __syncthreads();
+  if (atomicCAS(&taken, 0, 1) == 0) *out = blockIdx.x;
+}
+
+__global__ void ticketsOfRounds(int* out) {
+  __shared__ int next;
+  int mine = 0;
+  for (int round = 0; round < 2; ++round) {
+    __syncthreads();
+    if (threadIdx.x == 0) next = 0;
+    __syncthreads();
+    if (threadIdx.x % 2 == unsigned(round)) mine = atomicAdd(&next, 1);
+  }
+  out[blockIdx.x * 64 + mine] = threadIdx.x;
+}
+
+__global__ void ticketsBeforeAndAfterReset(int* out) {
+  __shared__ int next;
+  if (threadIdx.x == 0) next = 0;
+  __syncthreads();
+  int mine = 0;
+  if (threadIdx.x < 32) mine = atomicAdd(&next, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) next = 0;
+  __syncthreads();
+  if (threadIdx.x >= 32) mine = atomicAdd(&next, 1);
+  out[blockIdx.x * 64 + mine] = threadIdx.x;
+}
+
 __global__ void sharedPointerInShared(int* out) {
   __shared__ int* p;
   __shared__ int s[64];
@@ -178,14 +217,20 @@ __global__ void unsignedStride(int* out, unsigned n) {
 // One test for all of them, so that they are analysed once.
 TEST(Honesty, NothingIsProvedWrongly) {
   const Analyzed analyzed(kKernels, Analyzed::launch(4, 64));
-  for (const char* kernel : {"twoCounters",           "counterAlsoSet",  "ticketsTooClose",
-                             "ticketsWrap",           "ticketsOfBlocks", "narrowTicket",
-                             "throughParameter",      "recursion",       "noBody",
-                             "assemblyStore",         "strangeAssembly", "stepFromMemory",
-                             "valueOfLastRound",      "loopNotReached",  "waitsForFlag",
-                             "loadedPointers",        "changedPointers", "list",
-                             "partialBarrier",        "halfSyncwarp",    "unsignedStride",
-                             "sharedPointerInShared", "alignedByBits",   "tableOfShared"}) {
+  for (const char* kernel : {"twoCounters",      "counterAlsoSet",
+                             "ticketsTooClose",  "ticketsWrap",
+                             "ticketsOfBlocks",  "narrowTicket",
+                             "throughParameter", "recursion",
+                             "noBody",           "assemblyStore",
+                             "strangeAssembly",  "stepFromMemory",
+                             "valueOfLastRound", "loopNotReached",
+                             "waitsForFlag",     "loadedPointers",
+                             "changedPointers",  "list",
+                             "partialBarrier",   "halfSyncwarp",
+                             "unsignedStride",   "sharedPointerInShared",
+                             "alignedByBits",    "tableOfShared",
+                             "claimGivenBack",   "claimOfEachBlock",
+                             "ticketsOfRounds",  "ticketsBeforeAndAfterReset"}) {
     const PropertyResult& answer = analyzed.property(kernel, Property::RaceFree);
     EXPECT_NE(answer.answer, Answer::Proved) << kernel;
     if (answer.answer == Answer::Unknown) {

@@ -138,12 +138,12 @@ TEST_F(ExprTest, CausesAndVariation) {
   Symbol* bid = c.symbol("blockIdx.x", 32, SymbolKind::BlockIdx, 0, 65535);
   Symbol* loaded = c.symbol("m", 32, SymbolKind::Unknown);
   loaded->exact = false;
-  loaded->cause = "value loaded at line 7";
+  loaded->cause = {{}, "value loaded at line 7"};
   Expr e = c.add(c.of(bid), x);
   EXPECT_EQ(variesOf(x), Varies::Never);
   EXPECT_EQ(variesOf(e), Varies::ByBlock);
   EXPECT_EQ(variesOf(c.add(e, c.of(tid))), Varies::ByThread);
-  EXPECT_EQ(causesOf(c.add(e, c.of(loaded))), std::vector<std::string>{"value loaded at line 7"});
+  EXPECT_EQ(causesOf(c.add(e, c.of(loaded))), (std::vector<Cause>{{{}, "value loaded at line 7"}}));
   EXPECT_TRUE(causesOf(e).empty());
 }
 

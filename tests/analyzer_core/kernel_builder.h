@@ -128,7 +128,7 @@ public:
     Symbol* s = context.symbol(name, 32, SymbolKind::Unknown, lo, hi);
     s->varies = Varies::ByThread;
     s->exact = false;
-    s->cause = cause;
+    s->cause = {{}, cause};
     return of(context.of(s));
   }
   Ix data(const std::string& array, Ix index) {

@@ -24,7 +24,7 @@ std::string summary(const KernelAnswers& a) {
     text += "\n  line " + std::to_string(r.first->where.line) + " and " +
             std::to_string(r.second->where.line) + thread(r.witness.first) + thread(r.witness.second) +
             (r.sameValue ? " same value" : "");
-    for (const std::string& cause : r.witness.causes) text += " leaning on " + cause;
+    for (const Cause& cause : r.witness.causes) text += " leaning on " + cause.text;
   }
   for (const std::string& s : p.assumptions) text += "\n  assuming " + s;
   const Counters& c = a.counters;
@@ -766,7 +766,7 @@ TEST(Data, UnknownIndexIsPossibleAndSaysWhy) {
   EXPECT_EQ(p.answer, Answer::Unknown);
   ASSERT_FALSE(a.races.empty());
   EXPECT_FALSE(a.races[0].witness.exact());
-  EXPECT_EQ(a.races[0].witness.causes[0], "value loaded from `a` at line 9");
+  EXPECT_EQ(a.races[0].witness.causes[0].text, "value loaded from `a` at line 9");
   EXPECT_NE(p.reason.find("line 9"), std::string::npos);
 }
 
