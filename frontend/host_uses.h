@@ -56,11 +56,18 @@ struct FieldUses {
   unsigned others = 0;       ///< through pointers and references, or in ways not followed
 };
 
+/// A condition on the way to a call, and what it must be: true or false, or, of a switch, one of its cases.
+struct Guard {
+  const clang::Expr* condition = nullptr;
+  bool must = true;
+  std::vector<const clang::Expr*> cases; ///< empty: no switch
+};
+
 /// What stands around a call within its function, outermost first.
 struct Around {
   const clang::FunctionDecl* function = nullptr; ///< canonical; null at file scope
   std::vector<const clang::Stmt*> loops;
-  std::vector<std::pair<const clang::Expr*, bool>> guards; ///< condition, and what it must be
+  std::vector<Guard> guards;
 };
 
 struct FunctionUses {

@@ -62,16 +62,50 @@ public:
       if (const auto* full = llvm::dyn_cast<clang::FullExpr>(plain))
         statementOf[full->getSubExpr()->IgnoreParenImpCasts()] = block;
     }
-    return Base::TraverseCompoundStmt(block);
+    // What follows `if (c) return;` in the block is reached when c is false.
+    const std::size_t outside = around.guards.size();
+    bool ok = true;
+    for (clang::Stmt* child : block->body()) {
+      ok = ok && TraverseStmt(child);
+      const auto* branch = llvm::dyn_cast<clang::IfStmt>(child);
+      if (branch && !branch->getElse() && leaves(*branch->getThen()))
+        around.guards.push_back({branch->getCond(), false, {}});
+    }
+    around.guards.resize(outside);
+    return ok;
+  }
+  /// The statements of each case run when the value is that of a label above, back to the last `break`.
+  bool TraverseSwitchStmt(clang::SwitchStmt* choice) {
+    auto* body = llvm::dyn_cast<clang::CompoundStmt>(choice->getBody());
+    if (!body || choice->getInit() || choice->getConditionVariable()) return Base::TraverseSwitchStmt(choice);
+    if (!TraverseStmt(choice->getCond())) return false;
+    std::vector<const clang::Expr*> cases;
+    bool hasDefault = false, fallsThrough = false, ok = true;
+    for (clang::Stmt* child : body->body()) {
+      if (llvm::isa<clang::SwitchCase>(child) && !fallsThrough) cases.clear(), hasDefault = false;
+      clang::Stmt* statement = child;
+      while (auto* label = llvm::dyn_cast<clang::SwitchCase>(statement)) {
+        const auto* value = llvm::dyn_cast<clang::CaseStmt>(label);
+        hasDefault |= !value || value->getRHS(); // a range of values counts as any
+        if (value) cases.push_back(value->getLHS());
+        statement = label->getSubStmt();
+      }
+      const bool isKnown = !cases.empty() && !hasDefault;
+      if (isKnown) around.guards.push_back({choice->getCond(), true, cases});
+      ok = ok && TraverseStmt(child);
+      if (isKnown) around.guards.pop_back();
+      fallsThrough = !leaves(*statement);
+    }
+    return ok;
   }
   bool TraverseIfStmt(clang::IfStmt* branch) {
     if (branch->getInit() && !TraverseStmt(branch->getInit())) return false;
     if (branch->getConditionVariableDeclStmt() && !TraverseStmt(branch->getConditionVariableDeclStmt()))
       return false;
     if (!TraverseStmt(branch->getCond())) return false;
-    around.guards.emplace_back(branch->getCond(), true);
+    around.guards.push_back({branch->getCond(), true, {}});
     bool ok = TraverseStmt(branch->getThen());
-    around.guards.back().second = false;
+    around.guards.back().must = false;
     ok = ok && (!branch->getElse() || TraverseStmt(branch->getElse()));
     around.guards.pop_back();
     return ok;
@@ -173,6 +207,14 @@ public:
   }
 
 private:
+  /// Whether control never goes on behind the statement.
+  static bool leaves(const clang::Stmt& statement) {
+    if (llvm::isa<clang::ReturnStmt, clang::BreakStmt, clang::ContinueStmt, clang::GotoStmt,
+                  clang::CXXThrowExpr>(statement))
+      return true;
+    const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement);
+    return block && !block->body_empty() && leaves(*block->body_back());
+  }
   static bool rootIsReference(const clang::MemberExpr& member) {
     const auto* root = llvm::dyn_cast_or_null<clang::DeclRefExpr>(rootOf(&member));
     return !root || root->getDecl()->getType()->isReferenceType();

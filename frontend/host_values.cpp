@@ -211,9 +211,15 @@ std::optional<std::vector<std::int64_t>> HostValues::passes(const clang::Stmt& l
 }
 
 bool HostValues::isExcluded(const Around& around, const ScopePointer& scope) const {
-  for (const auto& [condition, must] : around.guards) {
-    const auto value = Folder(*this, scope).number(*condition);
-    if (value && (value->asReal() != 0) != must) return true;
+  for (const Guard& guard : around.guards) {
+    const auto value = Folder(*this, scope).number(*guard.condition);
+    if (!value) continue;
+    if (guard.cases.empty() && (value->asReal() != 0) != guard.must) return true;
+    auto differs = [&](const clang::Expr* label) {
+      const auto known = Folder(*this, scope).number(*label);
+      return known && known->asReal() != value->asReal();
+    };
+    if (!guard.cases.empty() && std::ranges::all_of(guard.cases, differs)) return true;
   }
   return false;
 }

@@ -93,6 +93,25 @@ TEST(Facts, ShortLoopsAreGoneThrough) {
               "line 9 k(int *, const float *, int) <<<?,1,1 | 4,1,1 | 0>>> nullptr nullptr 0=0\n");
 }
 
+TEST(Facts, CasesAndEarlyExitsPartTheWays) {
+  expectFacts("void run(int threads) {\n"
+              "  switch (threads) {\n"
+              "  case 64: k<<<1, threads>>>(nullptr, nullptr, 1); break;\n"
+              "  case 128:\n"
+              "  case 256: k<<<2, threads>>>(nullptr, nullptr, 2); break;\n"
+              "  }\n"
+              "  if (threads != 128) return;\n"
+              "  k<<<3, threads>>>(nullptr, nullptr, 3);\n"
+              "}\n"
+              "int main() {\n"
+              "  for (int t = 64; t <= 256; t *= 2) run(t);\n"
+              "}\n",
+              "line 4 k(int *, const float *, int) <<<1,1,1 | 64,1,1 | 0>>> nullptr nullptr 1=1\n"
+              "line 6 k(int *, const float *, int) <<<2,1,1 | 128,1,1 | 0>>> nullptr nullptr 2=2\n"
+              "line 6 k(int *, const float *, int) <<<2,1,1 | 256,1,1 | 0>>> nullptr nullptr 2=2\n"
+              "line 9 k(int *, const float *, int) <<<3,1,1 | 128,1,1 | 0>>> nullptr nullptr 3=3\n");
+}
+
 TEST(Facts, TheLastAssignmentBeforeCounts) {
   expectFacts("int main(int argc, char**) {\n"
               "  dim3 block, grid(1, 2, 3);\n"
