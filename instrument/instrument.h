@@ -25,7 +25,7 @@ struct Options {
   double timeoutSeconds = 0; ///< 0: none
   std::uint64_t memoryLimitMb = 0;
   bool deferred = true; ///< false: every access calls the runtime, also where its check could wait
-  bool checks = true; ///< false: the same code without any, for benchmarks
+  bool checks = true;   ///< false: the same code without any, for benchmarks
 };
 
 struct Observation {
