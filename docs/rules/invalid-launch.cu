@@ -6,7 +6,7 @@ __global__ void fill(float* x) { x[threadIdx.x] = 1; }
 int main() {
   float* x;
   cudaMalloc(&x, 2048 * sizeof(float));
-  fill<<<1, 2048>>>(x); // expect-run: invalid-launch
+  fill<<<1, 2048>>>(x); // expect: invalid-launch
   printf("%s\n", cudaGetErrorString(cudaGetLastError()));
   cudaFree(x);
 }

@@ -6,7 +6,7 @@ __global__ void fill(float* x) {
 int main() {
   float* x;
   cudaMalloc(&x, 2048 * sizeof(float));
-  fill<<<1, 2048>>>(x); // expect-run: unchecked-error // expect-later: invalid-launch
+  fill<<<1, 2048>>>(x); // expect: unchecked-error, invalid-launch
   cudaDeviceSynchronize();
   cudaFree(x);
 }
