@@ -158,12 +158,15 @@ void Coverage::addAccess(const CountedLaunch& counted, const AccessTraffic& acce
   finding.where = counted.launch->where;
   const std::uint64_t elements = *object.bytes / size;
   const std::string name = facts.allocations[*allocation].name;
-  finding.message = fmt::format("{} of {} threads write {} of the {} elements of `{}`, and nothing the rest",
-                                blocksText(grid->volume()), block->volume(), access.lanes, elements, name);
+  finding.message =
+      fmt::format("{} of {} threads write{} {} of the {} elements of `{}`, and no launch the rest",
+                  blocksText(grid->volume()), block->volume(), grid->volume() == 1 ? "s" : "", access.lanes,
+                  elements, name);
   finding.hint = fmt::format("{}, with a guard for the last one, or a grid-stride loop",
                              blocksText((elements + block->volume() - 1) / block->volume()));
   finding.notes.push_back({access.metric.where, "each thread writes one element here"});
   one.dense = std::move(finding);
+  one.denseBeyond = access.beyond;
 }
 
 /// Most blocks of the launch start only to return.
@@ -192,7 +195,8 @@ std::vector<Finding> Coverage::findings() const {
   for (std::size_t i = 0; i < touched.size(); ++i) {
     const Touched& one = touched[i];
     if (one.open || !one.dense || !facts.allocations[i].bytes) continue;
-    if (one.lowest == 0 && std::uint64_t(one.beyond) < *facts.allocations[i].bytes) all.push_back(*one.dense);
+    const bool isTheLast = one.lowest == 0 && one.beyond == one.denseBeyond;
+    if (isTheLast && std::uint64_t(one.beyond) < *facts.allocations[i].bytes) all.push_back(*one.dense);
   }
   return all;
 }

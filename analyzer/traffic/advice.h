@@ -29,7 +29,8 @@ private:
   struct Touched {
     std::int64_t lowest = 0, beyond = 0;
     bool any = false, open = false;
-    std::optional<Finding> dense; ///< what to say when the rest of the array is never touched
+    std::optional<Finding> dense; ///< what to say when no launch touches the rest of the array
+    std::int64_t denseBeyond = 0; ///< where that rest begins
   };
   std::optional<std::size_t> allocationOf(const MemoryObject& object) const;
   void addAccess(const CountedLaunch& counted, const AccessTraffic& access);

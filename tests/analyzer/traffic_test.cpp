@@ -140,7 +140,7 @@ std::vector<std::string> coverage(const std::string& body, const std::string& la
 TEST(Coverage, FewerThreadsThanElements) {
   EXPECT_EQ(coverage("a[i] = i;", "k<<<16, 128>>>(a, 4096);"),
             std::vector<std::string>{
-                "16 blocks of 128 threads write 2048 of the 4096 elements of `a`, and nothing the rest"});
+                "16 blocks of 128 threads write 2048 of the 4096 elements of `a`, and no launch the rest"});
   EXPECT_TRUE(coverage("a[i] = i;", "k<<<32, 128>>>(a, 4096);").empty());
   EXPECT_TRUE(
       coverage("for (; i < n; i += gridDim.x * blockDim.x) a[i] = i;", "k<<<16, 128>>>(a, 4096);").empty());
