@@ -7,10 +7,10 @@
 #include "analyzer/launches.h"
 #include "analyzer/properties.h"
 #include "analyzer/traffic/advice.h"
+#include "analyzer/traffic/partings.h"
 #include "report/kernel_name.h"
 
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 
 #include <algorithm>
@@ -45,21 +45,6 @@ struct Question {
   bool lanesMayPart = false;
 };
 
-/// Whether lanes may wait for some of their warp alone.
-bool hasWarpOperations(const llvm::Function& kernel) {
-  for (const llvm::BasicBlock& block : kernel)
-    for (const llvm::Instruction& instruction : block) {
-      const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
-      if (!call) continue;
-      if (call->isInlineAsm()) return true;
-      const llvm::Function* callee = call->getCalledFunction();
-      const llvm::StringRef name = callee ? callee->getName() : "";
-      for (const char* kind : {"shfl", "vote", "match", "redux", "bar.warp", "activemask"})
-        if (name.starts_with("llvm.nvvm.") && name.contains(kind)) return true;
-    }
-  return false;
-}
-
 /// The questions about one kernel, and from the answers its results. Models are made one after the other
 /// (LLVM's contexts are not for several threads); the questions of several kernels are then answered side by
 /// side.
@@ -75,7 +60,7 @@ public:
       question.seconds = 0.5 * options.kernelSeconds / double(plan.concrete.size());
       question.milliseconds = options.questionMilliseconds;
       question.model = buildModel(question.exprs, prepared, code, facts, planned.launch);
-      question.lanesMayPart = hasWarpOperations(*code.function);
+      question.lanesMayPart = lanesMayPart(*code.function);
     }
     // The answer for any launch is worth having where it comes easily; the known launches are what counts.
     constexpr unsigned kEasily = 150;

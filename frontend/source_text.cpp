@@ -71,7 +71,9 @@ std::string adaptToClang(const std::string& text) {
       first = tokens[i - 1].offset;
       before = text.substr(first, begin - first);
     }
-    result.replace(first, end - first, alignment + gap + before + "__shared__");
+    std::string reordered = alignment;
+    reordered.append(gap).append(before).append("__shared__");
+    result.replace(first, end - first, reordered);
   }
   return result;
 }

@@ -31,6 +31,13 @@ std::string textOf(const Access& access) {
                      dim(access.block), dim(access.thread), access.value);
 }
 
+/// Kernels of very many accesses are sampled, each way in its own places: of such counts two digits are
+/// compared.
+std::string counted(std::uint64_t value) {
+  constexpr std::uint64_t kSampled = 500'000;
+  return value < kSampled ? std::to_string(value) : fmt::format("about {:.1e}", double(value));
+}
+
 std::vector<std::string> linesOf(const Observation& seen) {
   std::vector<std::string> lines;
   for (const Finding& finding : seen.findings) {
@@ -41,10 +48,11 @@ std::vector<std::string> linesOf(const Observation& seen) {
     lines.push_back(line + "; " + finding.message);
   }
   for (const Metric& metric : seen.metrics)
-    lines.push_back(fmt::format(
-        "metric {} line {}:{} kind {} space {}: {} requests {} sectors {} ideal {} bytes {} ways",
-        metric.kernel, metric.where.line, metric.where.column, int(metric.access), int(metric.space),
-        metric.requests, metric.sectors, metric.idealSectors, metric.bytesRequested, metric.bankWays));
+    lines.push_back(
+        fmt::format("metric {} line {}:{} kind {} space {}: {} requests {} sectors {} ideal {} bytes {} ways",
+                    metric.kernel, metric.where.line, metric.where.column, int(metric.access),
+                    int(metric.space), counted(metric.requests), counted(metric.sectors),
+                    counted(metric.idealSectors), counted(metric.bytesRequested), metric.bankWays));
   std::sort(lines.begin(), lines.end());
   return lines;
 }

@@ -45,7 +45,7 @@ std::optional<Access> readAccess(const Statement& s) {
     if (auto scope = scopeNamed(word))
       access.scope = *scope;
     else if (auto order = orderNamed(word))
-      access.order = *order;
+      access.order = order;
     else if (word == "volatile")
       access.isVolatile = true;
     else if (word == "global" || word == "local" || word == "const" || word.starts_with("shared"))

@@ -17,7 +17,8 @@ struct ErrorEntry {
 };
 
 constexpr ErrorEntry kErrors[] = {
-#define KC_CUDA_ERROR(name, number, text) {Error::name, number == 0 ? "cuda" #name : "cudaError" #name, text},
+#define KC_CUDA_ERROR(name, number, text)                                                                    \
+  {Error::name, (number) == 0 ? "cuda" #name : "cudaError" #name, text},
 #include "instrument/runtime/api/cuda_errors.def"
 #undef KC_CUDA_ERROR
 };

@@ -142,7 +142,7 @@ std::byte* surfacePlace(const TextureObject& object, std::uint32_t operation, Wo
   long long layer = hasLayer(geometry) ? words.integer() : 0;
   long long x = words.integer(), y = dimensionsOf(geometry) > 1 ? words.integer() : 0;
   long long z = dimensionsOf(geometry) > 2 ? words.integer() : layer;
-  const long long width = static_cast<long long>(image.width * image.texelBytes());
+  const long long width = static_cast<long long>(image.width) * static_cast<long long>(image.texelBytes());
   const long long height = static_cast<long long>(image.height), depth = static_cast<long long>(image.depth);
   const long long most = width - static_cast<long long>(bytes);
   outside = x < 0 || x > most || y < 0 || y >= height || z < 0 || z >= depth;
