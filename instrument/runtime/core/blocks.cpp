@@ -12,6 +12,7 @@ namespace {
 /// Unchecked bytes before the first shared variable, so that negative indices stay in the window.
 constexpr std::size_t kLead = 4096;
 constexpr std::size_t kMostRooms = 4096, kMostThreads = 1 << 20;
+constexpr std::size_t kMostFibres = 16384; ///< each takes two mappings, of which Linux grants 65,530
 
 Address windowOf(std::uint32_t slot) { return kSharedBase + slot * kWindowBytes; }
 
@@ -89,7 +90,8 @@ BlockState& freeRoom(LaunchState& launch) {
 std::size_t mostResident(const LaunchState& launch) {
   if (launch.config.cooperative || (launch.kernel->usesGridSync & abi::TraitGridSync))
     return kSharedBytes / kWindowBytes;
-  return std::clamp<std::size_t>(kMostThreads / launch.blockThreads, 16, kMostRooms);
+  const std::size_t threads = launch.fibres ? kMostFibres : kMostThreads;
+  return std::clamp<std::size_t>(threads / launch.blockThreads, 16, kMostRooms);
 }
 
 BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
