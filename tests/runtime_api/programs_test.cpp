@@ -37,7 +37,8 @@ std::vector<std::string> marked(const std::string& file, const std::string& mark
 
 TEST_P(Programs, PassesItsOwnChecks) {
   std::string file = KCHECK_SOURCE_DIR "/tests/runtime_api/programs/" + GetParam() + ".cu";
-  std::string command = std::string(KCHECK_PROGRAM) + " --run --checks=all,-perf --timeout=60 '" + file + "' 2>&1";
+  std::string command =
+      std::string(KCHECK_PROGRAM) + " --run --checks=all,-perf --timeout=60 '" + file + "' 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
   ASSERT_TRUE(pipe);
   std::string output;
