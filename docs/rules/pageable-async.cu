@@ -10,7 +10,7 @@ int main() {
   cudaStreamCreate(&stream);
   float* d;
   cudaMalloc(&d, bytes);
-  cudaMemcpyAsync(d, h.data(), bytes, cudaMemcpyHostToDevice, stream); // expect-later: pageable-async
+  cudaMemcpyAsync(d, h.data(), bytes, cudaMemcpyHostToDevice, stream); // expect-static: pageable-async
   scale<<<32, 128, 0, stream>>>(d);
   cudaStreamSynchronize(stream);
   cudaFree(d);
