@@ -92,7 +92,7 @@ public:
     }
     result.properties = mergeProperties(any, cases);
     if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
-    PropertyResult initialized = cases.empty() ? any.initialized : cases.front().initialized;
+    PropertyResult initialized = any.initialized; // one launch may hide a read
     initialized.holdsFor = any.holdsFor;
     result.properties.push_back(std::move(initialized));
     collectSafeSites(any, cases);

@@ -1,37 +1,44 @@
 // See initialization.h. Locals are looked for in the promoted code: what promotion could not follow is still
-// an array there, and what it found unwritten is an undefined value.
+// an array there; of the others model/unwritten.h knows.
 #include "analyzer/initialization.h"
 
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace kcheck::analyzer {
 namespace {
 
-/// The name of a shared array that some thread reads, or empty.
-std::string sharedArrayRead(const KernelModel& model, bool& readsGlobal) {
-  std::string name;
+/// What of the kernel's accesses matters here.
+struct Reads {
+  std::string shared; ///< an array of the block's own memory that some thread reads
+  bool global = false;
+  bool anywhere = false; ///< through a pointer that is not followed
+};
+
+Reads readsOf(const KernelModel& model) {
+  Reads reads;
   for (const auto* phases : {&model.blockPhases, &model.gridPhases})
     for (const Phase& phase : *phases)
       for (const ModelAccess& access : phase.accesses) {
-        const MemoryObject& object = model.objects[access.object];
         if (access.kind == AccessKind::Write) continue;
-        if (object.space == MemorySpace::Shared && name.empty()) name = object.name;
-        if (object.space == MemorySpace::Global || object.isUnknown) readsGlobal = true;
+        const MemoryObject& object = model.objects[access.object];
+        if (object.space == MemorySpace::Shared && reads.shared.empty()) reads.shared = object.name;
+        reads.global |= object.space == MemorySpace::Global || object.isUnknown;
+        reads.anywhere |= object.isUnknown;
       }
-  return name;
+  return reads;
 }
 
-/// Uses of a value that nobody wrote. Building a struct or vector piece by piece starts with one.
-bool usesUndefined(const llvm::Instruction& instruction) {
-  if (llvm::isa<llvm::InsertValueInst, llvm::InsertElementInst, llvm::ShuffleVectorInst>(instruction))
-    return false;
-  for (const llvm::Value* operand : instruction.operands())
-    if (llvm::isa<llvm::UndefValue>(operand) && !operand->getType()->isMetadataTy()) return true;
-  return false;
+bool hasSharedMemory(const KernelModel& model) {
+  return std::any_of(model.objects.begin(), model.objects.end(),
+                     [](const MemoryObject& object) { return object.space == MemorySpace::Shared; });
+}
+
+std::string inLine(const Location& where, const std::string& what) {
+  return where.known() ? fmt::format("line {}: {}", where.line, what) : what;
 }
 
 } // namespace
@@ -39,26 +46,34 @@ bool usesUndefined(const llvm::Instruction& instruction) {
 PropertyResult checkInitialization(const KernelModel& model, const KernelCode& code) {
   PropertyResult result;
   result.property = Property::Initialized;
-  bool readsGlobal = false;
-  const std::string shared = sharedArrayRead(model, readsGlobal);
-  if (!shared.empty()) {
+  const Reads reads = readsOf(model);
+  if (!reads.shared.empty()) {
     result.reason =
-        fmt::format("whether `{}` is written before it is read is looked for in the run alone", shared);
+        fmt::format("whether `{}` is written before it is read is looked for in the run alone", reads.shared);
     result.runAlone = true;
     return result;
   }
+  if (!model.gaps.empty()) {
+    result.reason = inLine(model.gaps.front().where, model.gaps.front().what);
+    return result;
+  }
+  if (reads.anywhere && hasSharedMemory(model)) {
+    result.reason = "what a pointer that is not followed reads is looked for in the run alone";
+    result.runAlone = true;
+    return result;
+  }
+  if (code.mayReadUnwritten) {
+    result.reason = inLine(code.mayReadUnwritten->where, code.mayReadUnwritten->what);
+    return result;
+  }
   for (const llvm::Instruction& instruction : llvm::instructions(*code.function)) {
-    const bool isArray = llvm::isa<llvm::AllocaInst>(instruction);
-    if (!isArray && !usesUndefined(instruction)) continue;
-    const Location where = locationOf(instruction);
-    result.reason = where.known() ? fmt::format("line {}: ", where.line) : "";
-    result.runAlone = isArray;
-    result.reason += isArray ? "a local array is not followed element by element"
-                             : "a local variable may be read before it is written";
+    if (!llvm::isa<llvm::AllocaInst>(instruction)) continue;
+    result.reason = inLine(locationOf(instruction), "a local array is not followed element by element");
+    result.runAlone = true;
     return result;
   }
   result.answer = Answer::Proved;
-  if (readsGlobal) result.assumptions.push_back("what a kernel reads of global memory has been written");
+  if (reads.global) result.assumptions.push_back("what a kernel reads of global memory has been written");
   return result;
 }
 

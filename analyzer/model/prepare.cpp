@@ -225,7 +225,7 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
     const llvm::Function* function = device.getFunction(kernel.symbol);
     if (!function || function->isDeclaration()) continue;
     wanted.push_back(function);
-    prepared.kernels.push_back({&kernel, nullptr});
+    prepared.kernels.push_back({&kernel, nullptr, {}});
   }
   auto reached = reachableFrom(wanted);
   ValueToValueMapTy map;
@@ -251,14 +251,16 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
   Passes passes;
   passes.run(module, "always-inline");
   for (int round = 0; round < 4; ++round) {
-    for (auto* kernel : kernels) {
-      markCopies(*kernel, prepared);
-      pinOverrunLocals(*kernel);
+    for (KernelCode& kernel : prepared.kernels) {
+      markCopies(*kernel.function, prepared);
+      pinOverrunLocals(*kernel.function);
+      markLocals(*kernel.function, kernel.mayReadUnwritten);
     }
     passes.run(module, "function(sroa<modify-cfg>,mem2reg,sroa<modify-cfg>)");
     if (!promoteIndirectCalls(module)) break;
     passes.run(module, "always-inline");
   }
+  for (KernelCode& kernel : prepared.kernels) takeMarks(*kernel.function, kernel.mayReadUnwritten);
   bool irreducible =
       std::any_of(kernels.begin(), kernels.end(), [](llvm::Function* f) { return isIrreducible(*f); });
   if (irreducible) passes.run(module, "function(lower-switch,fix-irreducible)");

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analyzer/kernel_model.h"
+#include "analyzer/model/unwritten.h"
 
 #include <memory>
 #include <set>
@@ -21,6 +22,7 @@ namespace kcheck::analyzer {
 struct KernelCode {
   const Kernel* kernel = nullptr;
   llvm::Function* function = nullptr;
+  std::optional<UnwrittenDoubt> mayReadUnwritten; ///< a local variable
 };
 
 struct PreparedModule {
