@@ -115,7 +115,8 @@ enum FindingFlag : std::uint8_t {
   NarrowFence = 4,
   Withdrawn = 8,
   NoWait = 16,
-  AsyncCopy = 32 ///< the second access is an asynchronous copy that nobody has waited for
+  AsyncCopy = 32, ///< the second access is an asynchronous copy that nobody has waited for
+  Rehearsed = 64  ///< seen when the launch ran again in the opposite order, and not the first time
 };
 
 struct Finding {

@@ -58,12 +58,17 @@ extern "C" {
 
 int kcPrintf(ThreadContext* /*thread*/, const char* format, const void* arguments) {
   std::lock_guard lock(printState().mutex);
+  if (isRehearsal()) {
+    std::string unseen;
+    return formatPacked(unseen, format, arguments);
+  }
   int count = formatPacked(printState().text, format, arguments);
   if (printState().text.size() > kKeepAtMost) printState().write();
   return count;
 }
 
-void* kcMalloc(ThreadContext* /*thread*/, std::size_t bytes) {
+void* kcMalloc(ThreadContext* thread, std::size_t bytes) {
+  if (isRehearsal()) leaveRehearsal(thread);
   if (bytes == 0) return nullptr;
   std::size_t heap = deviceState().limit(kcheck::cuda::Limit::MallocHeapSize);
   if (heapBytes().fetch_add(bytes) + bytes > heap) {
@@ -74,6 +79,7 @@ void* kcMalloc(ThreadContext* /*thread*/, std::size_t bytes) {
 }
 
 void kcFree(ThreadContext* thread, void* pointer) {
+  if (isRehearsal()) leaveRehearsal(thread);
   kcheck::runtime::settleRows(*static_cast<kcheck::runtime::ThreadState*>(thread)->owner().launch);
   if (!pointer) return;
   const Allocation* allocation = find(pointer);

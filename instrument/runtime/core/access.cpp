@@ -15,7 +15,8 @@ namespace {
 /// Larger accesses are copies of whole objects, padding included.
 constexpr std::size_t kLargestScalar = 16;
 
-void checkCell(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {
+/// `hidden` is null where nothing can be hidden.
+void checkCell(CheckedAccess& access, Cell& cell, CellSites& sites, Address at, Hidden* hidden = nullptr) {
   if (cell.write == kUnknown && !access.shared && context().allocations.materialise(at) &&
       cell.write == kBytes)
     return; // the last word of an allocation: the caller looks again, byte by byte
@@ -36,6 +37,10 @@ void checkCell(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) 
   } else if (context().options.races) {
     checkWriter(access, cell, sites, at);
   }
+  if (hidden && context().options.races) {
+    checkHidden(access, *hidden, at);
+    keepHidden(access, cell, sites, *hidden);
+  }
   if (access.writes()) {
     if (context().options.races) checkReaders(access, cell, sites, at);
     noteWriter(access, cell, sites, at);
@@ -49,15 +54,19 @@ void checkWord(CheckedAccess& access, Address at, Address end) {
   Cell& cell = cellOf(at);
   CellSites& sites = sitesOf(at);
   bool whole = (at & 3) == 0 && end - at == 4;
-  if (whole && cell.write != kBytes) {
+  if (whole && cell.write != kBytes && !hides(access, cell, sites)) {
     checkCell(access, cell, sites, at);
     if (cell.write != kBytes) return;
   }
   if (cell.write == kUnknown && !access.shared) context().allocations.materialise(at);
   ByteCells& bytes = cell.write == kBytes ? byteCells(cell) : expand(cell, sites);
   std::uint32_t unwritten = access.unwrittenBytes;
-  for (Address byte = at; byte < end; ++byte)
-    checkCell(access, bytes.cell[byte & 3], bytes.sites[byte & 3], byte);
+  for (Address byte = at; byte < end; ++byte) {
+    Cell& one = bytes.cell[byte & 3];
+    CellSites& oneSites = bytes.sites[byte & 3];
+    bool keep = bytes.hidden || hides(access, one, oneSites);
+    checkCell(access, one, oneSites, byte, keep ? &hiddenOf(bytes, byte & 3) : nullptr);
+  }
   access.unwrittenBytes = std::min(access.unwrittenBytes, unwritten + 1); // words and bytes count alike
   collapse(cell, sites);
 }

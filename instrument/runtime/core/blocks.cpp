@@ -144,7 +144,9 @@ void renewTokensIfNeeded(LaunchState& launch, bool quiet) {
       Cell& cell = cellOf(at);
       if (cell.write == kUnknown) continue;
       if (cell.write == kBytes) {
-        for (Cell& byte : byteCells(cell).cell) renew(byte);
+        ByteCells& bytes = byteCells(cell);
+        for (Cell& byte : bytes.cell) renew(byte);
+        if (bytes.hidden) std::fill_n(bytes.hidden, 4, Hidden());
         continue;
       }
       renew(cell);

@@ -21,6 +21,7 @@ RuntimeOptions parseOptions(std::string_view words) {
     if (name == "seed") std::from_chars(value.data(), value.data() + value.size(), options.seed);
     if (name == "metrics") options.metrics = value != "0";
     if (name == "host-access") options.hostAccess = value != "0";
+    if (name == "twice") options.twice = value != "0";
     if (name == "races") options.races = value != "0";
   }
   return options;

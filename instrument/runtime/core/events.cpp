@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/log.h"
+#include "instrument/runtime/core/state.h"
 
 #include <cstring>
 #include <map>
@@ -45,6 +46,13 @@ Key keyOf(const wire::Finding& finding) {
   std::uint64_t allocation = finding.rule == wire::Rule::Leak ? finding.memory.allocatedBy : 0;
   return {rule,       finding.kernel,         first, second, host ? finding.caller : 0,
           allocation, host ? finding.text : 0};
+}
+
+/// Found before the rehearsal that is under way.
+bool isKnown(const wire::Finding& finding) {
+  std::lock_guard lock(known().mutex);
+  auto place = known().findings.find(keyOf(finding));
+  return place != known().findings.end() && place->second && !(place->second->flags & wire::Rehearsed);
 }
 
 void copyWithoutHead(wire::Finding& to, const wire::Finding& from) {
@@ -124,6 +132,9 @@ void describeSite(std::uint32_t number) {
 }
 
 wire::Finding* report(const wire::Finding& finding) {
+  const LaunchState* running = context().launch;
+  bool again = running && running->rehearsal;
+  if (again && (finding.rule > wire::Rule::RaceScope || isKnown(finding))) return nullptr;
   for (unsigned i = 0; i < finding.accessCount; ++i)
     if (finding.access[i].site != wire::kNoSite) describeSite(finding.access[i].site);
   std::lock_guard lock(known().mutex);
@@ -132,8 +143,10 @@ wire::Finding* report(const wire::Finding& finding) {
     place = log().reserve<wire::Finding>();
     if (!place) return nullptr;
     copyWithoutHead(*place, finding);
+    if (again) place->flags |= wire::Rehearsed;
     Log::complete(place->head, wire::RecordKind::Finding);
   } else {
+    if (!again) place->flags &= static_cast<std::uint8_t>(~wire::Rehearsed);
     widen(*place, finding);
   }
   std::atomic_ref(place->count).fetch_add(1, std::memory_order_relaxed);

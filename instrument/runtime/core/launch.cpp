@@ -8,11 +8,13 @@
 #include "instrument/runtime/core/log.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/rehearsal.h"
 #include "instrument/runtime/core/scheduler.h"
 
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 
 #include <pthread.h>
 
@@ -94,7 +96,8 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.gridBlocks = config.grid.volume();
   launch.blockThreads = static_cast<std::uint32_t>(config.block.volume());
   launch.started = 0;
-  launch.faulted = false;
+  launch.faulted = launch.received = launch.rehearsal = false;
+  launch.work = 0;
   launch.fault = DeviceFault::None;
   launch.progress = 0;
   launch.number++;
@@ -117,6 +120,36 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   bool metrics = context().options.metrics && !(traits & abi::TraitUnchecked);
   if (!metrics) launch.accesses.reset();
   if (metrics && !launch.accesses) launch.accesses = std::make_unique<AccessLog>();
+}
+
+/// From the start of the grid to what it says.
+void runToEnd(LaunchState& launch) {
+  runGrid(launch);
+  settleValues(launch);
+  withdrawEarlyReads(launch);
+}
+
+/// The launch that has just run, in the opposite order; memory ends as it is now.
+void rehearse(LaunchState& launch, const MemoryCopy& before) {
+  MemoryCopy after;
+  UnwrittenCopy unwritten;
+  before.restore();
+  std::uint64_t mostWork = rehearsalLimit(launch);
+  const void* arguments = launch.arguments;
+  std::unique_ptr<AccessLog> accesses;
+  reset(launch, *launch.kernel, LaunchConfig(launch.config));
+  std::swap(accesses, launch.accesses); // what it costs has been counted
+  launch.arguments = arguments;
+  launch.rehearsal = true;
+  launch.mostWork = mostWork;
+  renewTokensIfNeeded(launch, true);
+  beginTokens(launch);
+  runToEnd(launch);
+  launch.traffic.clear();
+  std::swap(accesses, launch.accesses);
+  launch.rehearsal = false;
+  after.restore();
+  unwritten.restore();
 }
 
 } // namespace
@@ -145,14 +178,17 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
   {
     DeviceAccess access;
     FaultGuard guard; // a crash of device code ends the launch, not the program
-    runGrid(state);
+    std::optional<MemoryCopy> before;
+    if (mayRehearse(state)) before.emplace();
+    runToEnd(state);
+    flushMetrics(state);
+    if (state.faulted)
+      context().fault = state.fault;
+    else if (before && state.received)
+      rehearse(state, *before);
   }
-  settleValues(state);
-  withdrawEarlyReads(state);
-  flushMetrics(state);
   context().launch = nullptr;
   hideFromHost();
-  if (state.faulted) context().fault = state.fault;
 }
 
 bool deviceFaulted() { return context().fault != DeviceFault::None; }
@@ -160,6 +196,11 @@ DeviceFault deviceFault() { return context().fault; }
 void clearDeviceFault() { context().fault = DeviceFault::None; }
 void noteProgress() {
   if (LaunchState* running = context().launch) ++running->progress;
+}
+
+bool isRehearsal() { return context().launch && context().launch->rehearsal; }
+void leaveRehearsal(abi::ThreadContext* thread) {
+  abandonThread(*static_cast<ThreadState*>(thread), DeviceFault::None);
 }
 
 const KernelEntry* findKernel(const char* name) {

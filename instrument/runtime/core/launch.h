@@ -35,6 +35,11 @@ void clearDeviceFault(); ///< the program has reset the device
 /// Something that only time shows (a clock was read): a loop that waits is not a hang because of it.
 void noteProgress();
 
+/// What runs now is a repetition (rehearsal.h) whose effects outside of memory nobody may see. It ends where
+/// they cannot be taken back.
+bool isRehearsal();
+void leaveRehearsal(abi::ThreadContext* thread);
+
 /// Happens-before edges of the host side.
 void streamSynchronized(std::uint64_t stream); ///< the host has waited for all work of the stream
 void deviceSynchronized();

@@ -13,6 +13,7 @@ struct RuntimeOptions {
   std::uint64_t seed = 0;
   bool metrics = true;
   bool races = true;
+  bool twice = true;      ///< rehearsal.h
   bool hostAccess = true; ///< watch the host's own accesses to device and managed memory
 };
 

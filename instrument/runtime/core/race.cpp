@@ -247,6 +247,61 @@ static void checkAllReaders(CheckedAccess& access, const Cell& cell, const CellS
   checkPair(access, {cell.read & ~Token{1}, sites.read, false, atomic}, at);
 }
 
+/// Whom a plain access of the same kind meets, an atomic one does not.
+enum class Strength { Plain, Volatile, Atomic };
+
+static Strength strengthOf(const CheckedAccess& access) {
+  return access.atomic() ? Strength::Atomic : access.isVolatile ? Strength::Volatile : Strength::Plain;
+}
+
+static Strength writerStrength(const CheckedAccess& access, Token token, std::uint16_t site) {
+  if ((token & 1) || atomicScope(*access.block.launch, site)) return Strength::Atomic;
+  return access.block.watchVolatile && siteIsVolatile(site) ? Strength::Volatile : Strength::Plain;
+}
+
+static Strength readerStrength(const CheckedAccess& access, std::uint16_t site) {
+  return writerStrength(access, 0, site);
+}
+
+/// Some thread of this launch need not come after the token.
+static bool stillMatters(const CheckedAccess& access, Token token) {
+  const BlockState& block = access.block;
+  if (token >= kReadSet || token < block.launch->first || token < block.floor) return false;
+  return (token & ~Token{1}) != block.launchMany && (!access.shared || token >= block.interval);
+}
+
+bool hides(const CheckedAccess& access, const Cell& cell, const CellSites& sites) {
+  Strength mine = strengthOf(access);
+  if (mine == Strength::Plain) return false;
+  if (access.writes())
+    return stillMatters(access, cell.write) && writerStrength(access, cell.write, sites.write) < mine;
+  return stillMatters(access, cell.read) && readerStrength(access, sites.read) < mine &&
+         comesBefore(access.thread, cell.read, access.address, false); // else both are kept
+}
+
+void checkHidden(CheckedAccess& access, Hidden& hidden, Address at) {
+  if (!stillMatters(access, hidden.write)) hidden.write = 0;
+  if (!stillMatters(access, hidden.read)) hidden.read = 0;
+  if (hidden.write) checkPair(access, {hidden.write, hidden.sites.write, true, false}, at);
+  if (hidden.read && access.writes())
+    checkPair(access, {hidden.read & ~Token{1}, hidden.sites.read, false, false}, at);
+  if (access.kind == AccessKind::Write && !access.isVolatile) hidden = Hidden();
+}
+
+void keepHidden(CheckedAccess& access, const Cell& cell, const CellSites& sites, Hidden& hidden) {
+  if (!hides(access, cell, sites)) return;
+  if (access.writes()) {
+    if (hidden.write && writerStrength(access, hidden.write, hidden.sites.write) <
+                            writerStrength(access, cell.write, sites.write))
+      return;
+    hidden.write = cell.write;
+    hidden.sites.write = sites.write;
+  } else {
+    hidden.read = cell.read;
+    hidden.sites.read = sites.read;
+  }
+}
+
 void checkNarrowAtomics(CheckedAccess& access) {
   LaunchState& launch = *access.block.launch;
   bool narrow = access.order.scope() < 2;
@@ -296,7 +351,8 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
     if (comesBefore(access.thread, cell.read, at, false) && !(cell.read & 1)) return alone();
     if (cell.read & 1 && !sameThread(access, cell.read) && comesBefore(access.thread, cell.read, at, false))
       return alone();
-    if (!block.exact || launch.readSets.size() >= kMostReadSets) {
+    bool mixed = theirsAtomic != atomic; // "several" says nothing of either
+    if ((!block.exact && !mixed) || launch.readSets.size() >= kMostReadSets) {
       if (theirsAtomic != atomic) { // a plain reader conflicts with more
         if (!atomic) alone();
         return;
@@ -317,10 +373,12 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
   if (set->readers.back().token == me && set->readers.back().atomic == atomic) return;
   if (set->readers.size() >= (access.shared ? 2 * block.threadCount : kMostGlobalReaders)) {
     std::erase_if(set->readers, [&](const ReadSet::Reader& reader) {
-      return comesBefore(access.thread, reader.token, at, false);
+      return (reader.atomic || !atomic) && comesBefore(access.thread, reader.token, at, false);
     });
     if (!access.shared && set->readers.size() >= kMostGlobalReaders) {
       cell.read = block.launchMany;
+      auto plain = std::ranges::find(set->readers, false, &ReadSet::Reader::atomic);
+      sites.read = plain != set->readers.end() ? plain->site : narrowSite(access.site);
       set->readers.clear();
       return;
     }

@@ -33,6 +33,14 @@ bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic
 /// Checks against the cell's last writer; then, for writes, against its readers. Reports at most one race.
 void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);
 void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);
+/// Whether entering the access would hide a weaker one in the cell that others can still race with: a plain
+/// write under an atomic one, a plain reader under an atomic one, either under a volatile access. What comes
+/// before the weaker one comes before the access too, but who is in order with the access need not be with
+/// it.
+bool hides(const CheckedAccess& access, const Cell& cell, const CellSites& sites);
+/// Checks against hidden accesses; then moves there what the access is about to hide. Before it is entered.
+void checkHidden(CheckedAccess& access, Hidden& hidden, Address at);
+void keepHidden(CheckedAccess& access, const Cell& cell, const CellSites& sites, Hidden& hidden);
 /// For atomics: against earlier ones of block scope that the cell no longer shows. Remembers those of block
 /// scope.
 void checkNarrowAtomics(CheckedAccess& access);

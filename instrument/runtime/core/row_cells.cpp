@@ -65,11 +65,14 @@ template <bool shared> inline Step stepAtomic(const RowWindow& w, Cell cell, Tok
     unread |= (cell.read < w.floor) | (cell.read - w.ordered < w.interval - w.ordered);
   }
   before |= (cell.write | 1) == (me | 1);
+  // A plain write of this launch is remembered beside the cell (race.h, hides).
+  std::uint32_t hidden =
+      ~cell.write & (cell.write >= (shared ? w.interval : w.first)) & (cell.write < kReadSet);
   std::uint32_t atomic = cell.write & 1, inside = cell.write - w.interval < w.many + 2;
   std::uint32_t others =
       shared ? 0 : std::uint32_t{w.ownTokensOrdered} & (cell.write >= w.first) & (cell.write < kReadSet);
   Token write = before ? me | 1 : inside ? (w.interval + w.many) | 1 : w.launchMany | 1;
-  return {write, cell.read, (before | (atomic & (inside | others))) & unread, 1};
+  return {write, cell.read, (before | (atomic & (inside | others))) & unread & ~hidden & 1, 1};
 }
 
 template <abi::SiteKind kind, bool shared> inline Step step(const RowWindow& w, Cell cell, Token me) {

@@ -69,6 +69,7 @@ void runThread(ThreadState& thread) {
   BlockState& block = thread.owner();
   while (true) {
     thread.wait.kind = WaitKind::None;
+    ++block.launch->work;
     block.launch->current = &thread;
     bool ended = advance(thread);
     block.launch->current = nullptr;
@@ -131,6 +132,7 @@ bool Grid::runWarp(BlockState& block, std::uint32_t warp) {
   std::uint32_t count = std::min(kWarpSize, block.threadCount - warp * kWarpSize);
   std::uint8_t order[kWarpSize];
   std::iota(order, order + count, std::uint8_t{0});
+  if (launch.rehearsal) std::reverse(order, order + count);
   while (true) {
     if (kind == ScheduleKind::Random) random.shuffle(order, count);
     if (launch.logged) beginRows(launch, lanes, count, order);
@@ -172,6 +174,8 @@ BlockResult Grid::turn(BlockState& block) {
   bool ready = false;
   warpOrder.resize(block.warps);
   std::iota(warpOrder.begin(), warpOrder.end(), 0u);
+  if (launch.rehearsal) std::ranges::reverse(warpOrder);
+  launch.work += block.warps;
   if (kind == ScheduleKind::Random) random.shuffle(warpOrder.data(), block.warps);
   for (std::uint32_t i = 0; i < block.warps && !launch.faulted; ++i) ready |= runWarp(block, warpOrder[i]);
   if (!launch.pendingValues.empty()) settleValues(launch);
@@ -193,7 +197,8 @@ BlockResult Grid::turn(BlockState& block) {
 bool Grid::admit() {
   if (launch.started == launch.gridBlocks || running.size() >= mostResident(launch)) return false;
   renewTokensIfNeeded(launch, running.empty());
-  running.push_front(&startBlock(launch, launch.started++));
+  running.push_front(&startBlock(launch, launch.blockAt(launch.started)));
+  ++launch.started;
   if (running.size() > 1)
     for (BlockState* block : running) block->alone = false;
   return true;
@@ -239,6 +244,7 @@ void Grid::chooseNext() {
 void Grid::run() {
   setjmp(launch.escape); // abandonThread comes back here
   while (!launch.faulted) {
+    if (launch.rehearsal && launch.work > launch.mostWork) break;
     bool crowd = launch.config.cooperative || kind != ScheduleKind::Fair;
     if (running.empty() || crowd)
       while (admit() && crowd) {

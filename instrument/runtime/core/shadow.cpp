@@ -13,7 +13,9 @@ namespace {
 /// Byte cells by index. Chunks keep their place when the table grows.
 class ByteCellTable {
 public:
-  std::uint32_t take() {
+  /// For the word whose cell this is.
+  std::uint32_t take(const Cell& cell) {
+    ++used[isShared(cell)];
     if (!free.empty()) {
       std::uint32_t index = free.back();
       free.pop_back();
@@ -22,8 +24,16 @@ public:
     if (next % kChunk == 0) chunks.push_back(std::make_unique<ByteCells[]>(kChunk));
     return next++;
   }
-  void give(std::uint32_t index) { free.push_back(index); }
-  bool empty() const { return free.size() == next; }
+  /// Back from an expanded cell, whose content is the caller's affair then.
+  void give(const Cell& cell) {
+    --used[isShared(cell)];
+    ByteCells& bytes = (*this)[cell.read];
+    delete[] bytes.hidden;
+    bytes.hidden = nullptr;
+    free.push_back(cell.read);
+  }
+  /// Of shared memory, or of the rest.
+  bool empty(bool shared) const { return used[shared] == 0; }
   ByteCells& operator[](std::uint32_t index) { return chunks[index / kChunk][index % kChunk]; }
 
 private:
@@ -31,6 +41,9 @@ private:
   std::vector<std::unique_ptr<ByteCells[]>> chunks;
   std::vector<std::uint32_t> free;
   std::uint32_t next = 0;
+  std::size_t used[2]{};
+
+  static bool isShared(const Cell& cell) { return inShared(reinterpret_cast<Address>(&cell) / 2); }
 };
 
 ByteCellTable& table() {
@@ -57,6 +70,7 @@ void setBytes(Address address, unsigned first, unsigned last, Token write, std::
   for (unsigned i = first; i < last; ++i) {
     bytes.cell[i] = {write, 0};
     bytes.sites[i] = {site, kWideSite};
+    if (bytes.hidden) bytes.hidden[i] = Hidden();
   }
   collapse(cell, sites);
 }
@@ -85,7 +99,7 @@ ByteCells& byteCells(const Cell& cell) {
 
 ByteCells& expand(Cell& cell, CellSites sites) {
   assert(cell.write != kBytes);
-  std::uint32_t index = table().take();
+  std::uint32_t index = table().take(cell);
   ByteCells& bytes = table()[index];
   std::fill(bytes.cell, bytes.cell + 4, cell);
   std::fill(bytes.sites, bytes.sites + 4, sites);
@@ -93,15 +107,22 @@ ByteCells& expand(Cell& cell, CellSites sites) {
   return bytes;
 }
 
+Hidden& hiddenOf(ByteCells& bytes, unsigned byte) {
+  if (!bytes.hidden) bytes.hidden = new Hidden[4];
+  return bytes.hidden[byte];
+}
+
 void collapse(Cell& cell, CellSites& sites) {
   assert(cell.write == kBytes);
   ByteCells& bytes = byteCells(cell);
   if (!std::all_of(bytes.cell + 1, bytes.cell + 4, [&](const Cell& other) { return other == bytes.cell[0]; }))
     return;
-  std::uint32_t index = cell.read;
+  auto hides = [](const Hidden& hidden) { return hidden.write || hidden.read; };
+  if (bytes.hidden && std::any_of(bytes.hidden, bytes.hidden + 4, hides)) return;
+  Cell one = bytes.cell[0];
   sites = bytes.sites[0];
-  cell = bytes.cell[0];
-  table().give(index);
+  table().give(cell);
+  cell = one;
 }
 
 void fillShadow(Address address, std::size_t bytes, Token write, std::uint16_t site) {
@@ -111,7 +132,7 @@ void fillShadow(Address address, std::size_t bytes, Token write, std::uint16_t s
     setBytes(address, address & 3, last, write, site);
     address = (address | 3) + 1;
   }
-  if (table().empty() && address + 4 <= end) {
+  if (table().empty(inShared(address)) && address + 4 <= end) {
     std::size_t words = (end - address) / 4;
     std::fill_n(&cellOf(address), words, Cell{write, 0});
     std::fill_n(&sitesOf(address), words, CellSites{site, kWideSite});
@@ -119,7 +140,7 @@ void fillShadow(Address address, std::size_t bytes, Token write, std::uint16_t s
   }
   for (; address + 4 <= end; address += 4) {
     Cell& cell = cellOf(address);
-    if (cell.write == kBytes) table().give(cell.read);
+    if (cell.write == kBytes) table().give(cell);
     cell = {write, 0};
     sitesOf(address) = {site, kWideSite};
   }
@@ -132,14 +153,14 @@ void dropShadow(Address address, std::size_t bytes) {
   // Whole pages of the shadow are dropped unread; byte cells must be given back first, if there are any at
   // all.
   Address wholeFrom = (address * 2 + page - 1) / page * page / 2, wholeTo = end * 2 / page * page / 2;
-  bool byteCellsInUse = !table().empty();
+  bool byteCellsInUse = !table().empty(inShared(address));
   for (Address at = address & ~Address{3}; at < end; at += 4) {
     if (!byteCellsInUse && at >= wholeFrom && at < wholeTo) {
       at = wholeTo - 4;
       continue;
     }
     Cell& cell = cellOf(at);
-    if (cell.write == kBytes) table().give(cell.read);
+    if (cell.write == kBytes) table().give(cell);
     if (cell.write != kUnknown) cell = {kUnknown, 0};
   }
   giveBack(address * 2, end * 2);

@@ -41,7 +41,8 @@ inline constexpr Token kFirstToken = 16;
 inline constexpr Token kLastToken = 0xE000'0000;
 /// In Cell::read: an index into the table of reader sets.
 inline constexpr Token kReadSet = 0xE000'0000;
-/// In Cell::write: the four bytes differ; Cell::read is their index in the table of byte cells.
+/// In Cell::write: the four bytes differ or hide something; Cell::read is their index in the table of byte
+/// cells.
 inline constexpr Token kBytes = 0xFFFF'FFF8;
 /// Nobody's memory: redzone, freed, never allocated.
 inline constexpr Token kPoison = 0xFFFF'FFFA;
@@ -93,10 +94,18 @@ inline TwoReaders& readersOf(Address address) {
 
 inline constexpr bool isReserved(Token write) { return write >= kBytes || write < kFirstToken; }
 
-/// Four cells for the bytes of one word, for memory that is written in smaller pieces.
+/// Accesses of one byte that the cell no longer shows, because a stronger one of the same kind came after
+/// them: an atomic after a plain write. Others may be in order with the stronger one and not with these.
+struct Hidden {
+  Token write = 0, read = 0; ///< 0: none
+  CellSites sites{kWideSite, kWideSite};
+};
+
+/// Four cells for the bytes of one word, for memory that is written in smaller pieces or has hidden accesses.
 struct ByteCells {
   Cell cell[4];
   CellSites sites[4];
+  Hidden* hidden; ///< of the four bytes; null: none
 };
 
 /// Maps arenas and shadow; once. False when the address space is taken or too small.
@@ -106,7 +115,9 @@ bool mapArenas();
 ByteCells& byteCells(const Cell& cell);
 /// Makes `cell` an expanded one whose bytes all are as it was.
 ByteCells& expand(Cell& cell, CellSites sites);
-/// Undoes expand() where the four bytes agree.
+/// Makes room for hidden accesses.
+Hidden& hiddenOf(ByteCells& bytes, unsigned byte);
+/// Undoes expand() where the four bytes agree and nothing is hidden.
 void collapse(Cell& cell, CellSites& sites);
 
 /// Sets cells to (write, read = 0) for every byte of [address, address + bytes), expanding words at the ends

@@ -194,6 +194,13 @@ struct LaunchState {
   std::jmp_buf escape;                            ///< of the scheduler's loop
   Address stackLow = 0,
           stackHigh = 0;      ///< of the host thread below the launch: locals of threads without fibres
+  bool received = false;      ///< an atomic or flag has brought order from another thread
+  bool rehearsal = false;     ///< runs again (rehearsal.h): from the last thread to the first, and only new
+                              ///< races are reported
+  std::uint64_t work = 0;     ///< turns of threads and blocks so far
+  std::uint64_t mostWork = 0; ///< of a rehearsal
+  /// The block that starts as number `nth`.
+  std::uint64_t blockAt(std::uint64_t nth) const { return rehearsal ? gridBlocks - 1 - nth : nth; }
   std::uint64_t progress = 0; ///< counts what shows that threads get somewhere
 };
 

@@ -50,6 +50,7 @@ void receivePending(SyncState& state, std::uint32_t scope) {
 void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order) {
   BlockState& block = thread.owner();
   SyncState& state = stateOf(thread);
+  if (!word.device.empty() || !word.wide.empty()) block.launch->received = true;
   if (order.scope() >= 2) state.pending.join(word.device);
   if (!word.byBlock.empty()) state.pendingBlock.join(word.ofBlock(block.index));
   state.pendingWide.join(word.wide);
@@ -142,7 +143,8 @@ bool knowsWord(const ThreadState& thread, Address at) {
 
 bool knowsEverything(const ThreadState& thread) {
   const BlockState& block = thread.owner();
-  for (std::uint64_t other = 0; other < block.launch->started; ++other) {
+  for (std::uint64_t nth = 0; nth < block.launch->started; ++nth) {
+    std::uint64_t other = block.launch->blockAt(nth);
     if (other == block.index) continue;
     std::uint64_t key = Clock::blockKey(other);
     if (block.known.at(key) < block.floor && !(thread.sync && thread.sync->known.at(key) >= block.floor))
