@@ -2,6 +2,8 @@
 // fields, helpers and parameters (host_lookup.cpp).
 #include "frontend/host_folder.h"
 
+#include "frontend/host_containers.h"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
@@ -119,6 +121,8 @@ std::optional<Number> Folder::binary(const clang::BinaryOperator& op) {
 std::optional<Number> Folder::ofCall(const clang::CallExpr& call) {
   const clang::FunctionDecl* callee = call.getDirectCallee();
   if (!callee || !callee->getIdentifier()) return std::nullopt;
+  if (const auto* method = llvm::dyn_cast<clang::CXXMemberCallExpr>(&call); method && asksSize(*method))
+    return elements(*method->getImplicitObjectArgument());
   const llvm::StringRef name = callee->getName();
   const bool isLibrary = ast.getSourceManager().isInSystemHeader(callee->getLocation());
   if (isLibrary && call.getNumArgs() == 1) {

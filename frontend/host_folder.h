@@ -22,6 +22,7 @@ public:
 
   std::optional<Number> number(const clang::Expr& expr) { return guarded(expr, &Folder::numberOf); }
   std::optional<Extent> extent(const clang::Expr& expr) { return guarded(expr, &Folder::extentOf); }
+  std::optional<Number> elements(const clang::Expr& expr) { return guarded(expr, &Folder::elementsOf); }
   std::optional<PointerValue> pointer(const clang::Expr& expr) { return guarded(expr, &Folder::pointerOf); }
   std::optional<Formula> formula(const clang::Expr& expr) { return guarded(expr, &Folder::formulaOf); }
 
@@ -48,6 +49,10 @@ private:
   std::optional<Extent> extentOf(const clang::Expr& expr);
   std::optional<Extent> constructed(const clang::CXXConstructExpr& made);
   std::optional<Extent> extentAt(const Slot& slot, const clang::Expr& user);
+
+  // host_containers.cpp: how many elements a container has
+  std::optional<Number> elementsOf(const clang::Expr& container);
+  std::optional<Formula> elementsFormula(const clang::Expr& container);
 
   // host_formulas.cpp
   std::optional<Formula> formulaOf(const clang::Expr& expr);

@@ -2,6 +2,8 @@
 // buffers and grids that follow one `n`.
 #include "frontend/host_folder.h"
 
+#include "frontend/host_containers.h"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/ExprCXX.h>
@@ -47,6 +49,8 @@ std::optional<Formula> Folder::formulaOf(const clang::Expr& expr) {
     return variable && expr.getType()->isIntegerType() ? formulaOfVariable(*variable, expr) : std::nullopt;
   }
   if (const auto* op = llvm::dyn_cast<clang::BinaryOperator>(&expr)) return formulaOfOperator(*op);
+  if (const auto* method = llvm::dyn_cast<clang::CXXMemberCallExpr>(&expr); method && asksSize(*method))
+    return elementsFormula(*method->getImplicitObjectArgument());
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr)) {
     const clang::FunctionDecl* callee = call->getDirectCallee();
     const clang::Expr* result = callee ? onlyReturn(*callee) : nullptr;

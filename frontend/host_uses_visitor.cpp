@@ -2,6 +2,8 @@
 // allocated into) or counts against it.
 #include "frontend/host_uses.h"
 
+#include "frontend/host_containers.h"
+
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
 #include <clang/AST/RecursiveASTVisitor.h>
@@ -123,6 +125,7 @@ public:
       own.loop = loop;
       own.isListed = true;
     }
+    if (loop->getRangeInit() && isCounted(loop->getRangeInit()->getType())) settle(loop->getRangeInit());
     around.loops.push_back(loop);
     const bool result = Base::TraverseCXXForRangeStmt(loop);
     around.loops.pop_back();
@@ -161,11 +164,17 @@ public:
   }
   bool VisitCXXOperatorCallExpr(clang::CXXOperatorCallExpr* call) { // `grid = dim3(8);`
     const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(call->getDirectCallee());
-    if (!method || call->getOperator() != clang::OO_Equal || !method->isDefaulted()) return true;
+    const bool counted = method && isCounted(call->getArg(0)->getType());
+    if (counted && call->getOperator() == clang::OO_Subscript) settle(call->getArg(0));
+    if (!method || call->getOperator() != clang::OO_Equal || !(counted || method->isDefaulted())) return true;
     noteEvent(*call->getArg(0), {call->getArg(1), nullptr, blockOf(call), call->getOperatorLoc()});
     return true;
   }
   bool VisitCXXMemberCallExpr(clang::CXXMemberCallExpr* call) {
+    if (isCounted(call->getImplicitObjectArgument()->getType())) {
+      noteMethod(*call);
+      return true;
+    }
     // What a method changes is seen in its body, field by field.
     if (const clang::CXXMethodDecl* method = call->getMethodDecl(); method && method->getDefinition())
       settle(call->getImplicitObjectArgument());
@@ -246,6 +255,13 @@ private:
       return true;
     }
     return false;
+  }
+  /// Of a container: its elements are not followed, their number is.
+  void noteMethod(const clang::CXXMemberCallExpr& call) {
+    const SizeEffect effect = sizeEffect(call);
+    const clang::Expr& object = *call.getImplicitObjectArgument();
+    if (effect.keeps) settle(&object);
+    if (effect.sets) noteEvent(object, {effect.sets, nullptr, blockOf(&call), call.getExprLoc()});
   }
   void noteInitializers(const clang::CXXConstructorDecl& made) {
     for (const clang::CXXCtorInitializer* init : made.inits())

@@ -22,6 +22,9 @@ private:
 /// `1 error`, `2 errors`.
 std::string counted(std::uint64_t count, std::string_view noun);
 
+/// `a, b and c`.
+std::string listed(const std::vector<std::string>& words);
+
 /// `100 %`, `12.5 %`: one decimal where it is needed.
 std::string percent(double value);
 
@@ -52,7 +55,7 @@ std::string globalTraffic(const KernelResult& kernel, const Report& report);
 bool anyWasteful(const Report& report);
 void writeWasteful(const Report& report, const Paint& paint, std::ostream& out);
 
-/// What all proofs together rest on, each once, in the order of appearance.
+/// What all proofs together rest on, each once, in the order of appearance; the same of several lines as one.
 std::vector<std::string> assumptionsOf(const Report& report);
 
 } // namespace kcheck::text

@@ -92,13 +92,6 @@ Cell answerCell(const KernelResult& kernel, Property property, const Report& rep
   return {launchedInRun(kernel, report) ? "no fault seen" : "not run"};
 }
 
-std::string listed(const std::vector<std::string>& words) {
-  std::string text;
-  for (std::size_t i = 0; i < words.size(); ++i)
-    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
-  return text;
-}
-
 /// Properties of kernels for which the same can be said: "races and bounds of `a` and `b`".
 struct Statement {
   std::vector<std::string> properties;
@@ -206,17 +199,6 @@ void writeLibraryLine(const std::vector<const KernelResult*>& silent, const Repo
 }
 
 } // namespace
-
-std::vector<std::string> assumptionsOf(const Report& report) {
-  std::vector<std::string> all;
-  for (const KernelResult& kernel : report.kernels)
-    for (const PropertyResult& property : kernel.properties) {
-      if (property.answer != Answer::Proved) continue;
-      for (const std::string& assumption : property.assumptions)
-        if (std::ranges::find(all, assumption) == all.end()) all.push_back(assumption);
-    }
-  return all;
-}
 
 bool tablesMatter(const Report& report) {
   bool open = std::ranges::any_of(report.kernels, [&](const KernelResult& kernel) {

@@ -30,6 +30,13 @@ std::string percent(double value) {
   return fmt::format("{:.1f} %", tenths / 10);
 }
 
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " and " : ", ") + words[i];
+  return text;
+}
+
 std::string index(const Dim3& dim) { return fmt::format("({},{},{})", dim.x, dim.y, dim.z); }
 
 std::string place(const Location& where) {

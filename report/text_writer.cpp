@@ -24,10 +24,7 @@ std::string findingsCounted(const Summary& summary) {
   if (summary.errors) parts.push_back(counted(summary.errors, "error"));
   if (summary.warnings) parts.push_back(counted(summary.warnings, "warning"));
   if (summary.notes) parts.push_back(counted(summary.notes, "note"));
-  if (parts.empty()) return "no findings";
-  std::string last = parts.back();
-  parts.pop_back();
-  return parts.empty() ? last : joined(parts, ", ") + " and " + last;
+  return parts.empty() ? "no findings" : listed(parts);
 }
 
 std::string timesTaken(const Report& report) {

@@ -50,7 +50,7 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
   };
   for (Expr e : {access.offset, access.size, access.condition})
     if (e) anyNode(e, look);
-  if (launch) result.push_back("the launch has fewer than 2^31 threads along each axis");
+  if (launch) result.push_back("a launch has fewer than 2^31 threads along each axis");
   if (other)
     result.push_back("index arithmetic in line " + std::to_string(access.where.line) + " does not wrap");
   return result;

@@ -131,6 +131,56 @@ TEST(Facts, TheLastAssignmentBeforeCounts) {
               "line 13 k(int *, const float *, int) <<<7,1,1 | 64,1,1 | 0>>> nullptr nullptr n\n");
 }
 
+TEST(Facts, ContainersCountTheirElements) {
+  expectFacts("#include <vector>\n"
+              "void fill(std::vector<int>& v) { for (auto& x : v) x = 1; v[0] = 2; }\n"
+              "std::vector<float> made(int n) { return std::vector<float>(n, 1.0f); }\n"
+              "int main() {\n"
+              "  std::vector<int> in(1000), out;\n"
+              "  fill(in);\n"
+              "  out.resize(in.size() + 24);\n"
+              "  std::vector<float> list{1, 2, 3}, copy = list, other = made(50);\n"
+              "  int n = static_cast<int>(in.size());\n"
+              "  k<<<(n + 255) / 256, 256>>>(nullptr, 0, out.size());\n"
+              "  k<<<1, copy.size()>>>(nullptr, 0, other.size());\n"
+              "}\n",
+              "line 11 k(int *, const float *, int) <<<4,1,1 | 256,1,1 | 0>>> nullptr 0 out.size()=1024\n"
+              "line 12 k(int *, const float *, int) <<<1,1,1 | 3,1,1 | 0>>> nullptr 0 other.size()=50\n");
+}
+
+TEST(Facts, ContainersThatGrowHaveNoKnownSize) {
+  expectFacts("#include <utility>\n"
+              "#include <vector>\n"
+              "void more(std::vector<int>& v) { v.push_back(1); }\n"
+              "struct Data { std::vector<int> v; void add() { v.push_back(1); } };\n"
+              "int main(int argc, char**) {\n"
+              "  std::vector<int> pushed(10), handed(20), swapped(30), late(40), moved(50), referred(60);\n"
+              "  pushed.push_back(1);\n"
+              "  more(handed);\n"
+              "  std::swap(swapped, pushed);\n"
+              "  if (argc > 1) late.resize(4);\n"
+              "  std::vector<int> target = std::move(moved);\n"
+              "  auto& other = referred;\n"
+              "  other.clear();\n"
+              "  Data data{std::vector<int>(5)};\n"
+              "  data.add();\n"
+              "  k<<<1, 1>>>(nullptr, 0, pushed.size());\n"
+              "  k<<<1, 1>>>(nullptr, 0, handed.size());\n"
+              "  k<<<1, 1>>>(nullptr, 0, swapped.size());\n"
+              "  k<<<1, 1>>>(nullptr, 0, late.size());\n"
+              "  k<<<1, 1>>>(nullptr, 0, moved.size());\n"
+              "  k<<<1, 1>>>(nullptr, 0, referred.size());\n"
+              "  k<<<1, 1>>>(nullptr, 0, data.v.size());\n"
+              "}\n",
+              "line 17 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr 0 pushed.size()\n"
+              "line 18 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr 0 handed.size()\n"
+              "line 19 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr 0 swapped.size()\n"
+              "line 20 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr 0 late.size()\n"
+              "line 21 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr 0 moved.size()\n"
+              "line 22 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr 0 referred.size()\n"
+              "line 23 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr 0 data.v.size()\n");
+}
+
 TEST(Facts, LaunchConfigurationsAreRead) {
   expectFacts("int main() {\n"
               "  int* d;\n"

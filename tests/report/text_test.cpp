@@ -194,6 +194,17 @@ TEST(TextReport, OneLineNamesAssumptions) {
             "not overlap); static 0.03 s, run 0.05 s\n");
 }
 
+TEST(TextReport, AssumptionsAboutSeveralLinesAreOne) {
+  Sample sample = cleanSample();
+  sample.report.kernels[0].properties[0].assumptions = {"the counter at line 12 does not overflow",
+                                                        "pointer parameters do not overlap"};
+  sample.report.kernels[0].properties[1].assumptions = {"the counter at line 7 does not overflow",
+                                                        "the counter at line 30 does not overflow"};
+  EXPECT_THAT(sample.text(),
+              HasSubstr("; assuming the counter at lines 7, 12 and 30 does not overflow; pointer "
+                        "parameters do not overlap)"));
+}
+
 TEST(TextReport, SuppressedFindingsAreOnlyCounted) {
   Sample sample = cleanSample();
   Finding finding = bounds(4000);
