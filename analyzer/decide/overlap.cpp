@@ -2,6 +2,7 @@
 #include "analyzer/decide/overlap.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kcheck::analyzer {
 
@@ -121,6 +122,44 @@ bool PairSystem::offsetsApart() {
   return proves(canonical(after)) || proves(canonical(before));
 }
 
+/// Whether the equations make some inequality of a condition fail: `c#1 == r#2` and `r#1 == c#2` where both
+/// threads have c < r.
+bool PairSystem::factsContradict() {
+  constexpr std::size_t kMostTries = 24;
+  std::vector<Poly> known;
+  std::set<Atom> linked;
+  for (const Equation& e : equations) {
+    if (e.lo != e.hi) continue;
+    Poly p = canonical(e.poly);
+    if (!p.valid || p.terms.size() > 4) continue;
+    p.add(Monomial{}, -e.lo);
+    bool crosses[3] = {};
+    for (auto& [monomial, coefficient] : p.terms)
+      for (const Atom& atom : monomial) crosses[atom.thread] = true;
+    if (!crosses[1] || !crosses[2]) continue;
+    for (auto& [monomial, coefficient] : p.terms) linked.insert(monomial.begin(), monomial.end());
+    known.push_back(p.scaled(-1));
+    known.push_back(std::move(p));
+  }
+  if (known.empty()) return false;
+  proves(Poly{}); // brings the facts up to date
+  std::size_t equalities = known.size();
+  known.insert(known.end(), facts.begin(), facts.end());
+  Inequalities all = inequalities([this](const Atom& atom) { return rangeOf(atom); }, known);
+  std::size_t tries = 0;
+  for (std::size_t i = equalities; i < known.size() && tries < kMostTries; ++i) {
+    bool touches = false;
+    for (auto& [monomial, coefficient] : known[i].terms)
+      for (const Atom& atom : monomial) touches = touches || linked.count(atom) != 0;
+    if (!touches) continue;
+    ++tries;
+    Poly fails = known[i].scaled(-1);
+    fails.add(Monomial{}, -1);
+    if (all.provesNonNegative(fails)) return true;
+  }
+  return false;
+}
+
 bool PairSystem::provesApart() {
   if (!a.isPossible || !b.isPossible) return true;
   if (conditionsExclude()) return true;
@@ -153,7 +192,7 @@ bool PairSystem::provesApart() {
         addEquation(equations[i].poly, equations[i].lo, equations[i].hi);
     }
   }
-  return contradiction || isOneThread();
+  return contradiction || isOneThread() || factsContradict();
 }
 
 } // namespace kcheck::analyzer

@@ -35,6 +35,7 @@ private:
   void addEquation(Poly poly, Int lo, Int hi);
   void work(const Equation& e);
   bool isOneThread();
+  bool factsContradict();
   Poly canonical(const Poly& p);
   Range rangeOf(const Atom& a);
   Bounds boundsOf(const Poly& p);

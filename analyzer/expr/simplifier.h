@@ -70,6 +70,7 @@ private:
   Expr compare(Op op, Expr x, Expr y);
   Expr compareWithConstant(Op op, Expr x, Expr y);
   Expr compareExtensions(Op op, Expr x, Expr y);
+  Expr compareWithExtremum(Op op, Expr x, Expr y);
   Expr equal(Expr x, Expr y);
   Expr logicOfNarrow(Op op, Expr x, Expr y); ///< arithmetic on single bits
   bool areOpposite(Expr x, Expr y);

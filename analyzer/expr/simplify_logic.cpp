@@ -172,11 +172,52 @@ Expr Simplifier::compare(Op op, Expr x, Expr y) {
     case Op::Slt: return logic(Op::And, x, negate(y)); // a set bit is -1
     default: return logic(Op::Or, x, negate(y));
     }
+  if (Expr parts = compareWithExtremum(op, x, y)) return parts;
   if (Expr pushed = pushIntoIte(op, x, y, NoFlags)) return pushed;
   if (Expr shorter = compareExtensions(op, x, y)) return shorter;
   if (op == Op::Eq) return equal(x, y);
   if (isConst(x) || isConst(y)) return compareWithConstant(op, x, y);
   return table->intern(op, 1, {x, y});
+}
+
+namespace {
+/// e as the lesser or greater of two values, in the order that comparisons of this sign use.
+struct Extremum {
+  Expr first = nullptr, second = nullptr;
+  bool isLesser = false;
+};
+
+Extremum extremumOf(Expr e, bool isSigned) {
+  if (e->op != Op::Ite) return {};
+  Expr test = e->operands[0], then = e->operands[1], otherwise = e->operands[2];
+  bool fits =
+      isSigned ? test->op == Op::Slt || test->op == Op::Sle : test->op == Op::Ult || test->op == Op::Ule;
+  if (!fits) return {};
+  Expr less = test->operands[0], more = test->operands[1];
+  if (then == less && otherwise == more) return {less, more, true};
+  if (then == more && otherwise == less) return {less, more, false};
+  // `x <= 4` is kept as `x < 5`, so the constant chosen may be one off the constant compared with.
+  auto beside = [&](Expr chosen, Expr compared, int step) {
+    return isConst(chosen) && isConst(compared) && zeroExtend(compared->value, compared->width) != 0 &&
+           compared->value == chosen->value - step && (step > 0) == (chosen->value > compared->value);
+  };
+  if (then == less && beside(otherwise, more, -1)) return {less, otherwise, true};
+  if (otherwise == less && beside(then, more, -1)) return {less, then, false};
+  if (otherwise == more && beside(then, less, 1)) return {then, more, true};
+  if (then == more && beside(otherwise, less, 1)) return {otherwise, more, false};
+  return {};
+}
+} // namespace
+
+/// x < min(u, v) and max(u, v) < x as conjunctions; null when it is neither.
+Expr Simplifier::compareWithExtremum(Op op, Expr x, Expr y) {
+  if (op == Op::Eq) return nullptr;
+  bool isSigned = op == Op::Slt || op == Op::Sle;
+  if (Extremum least = extremumOf(y, isSigned); least.first && least.isLesser)
+    return logic(Op::And, compare(op, x, least.first), compare(op, x, least.second));
+  if (Extremum most = extremumOf(x, isSigned); most.first && !most.isLesser)
+    return logic(Op::And, compare(op, most.first, y), compare(op, most.second, y));
+  return nullptr;
 }
 
 /// Comparisons of extended values as comparisons of the values; null when it is none.

@@ -1,5 +1,6 @@
 #include "analyzer/model/prepare.h"
 #include "analyzer/model/barriers.h"
+#include "analyzer/model/local_tables.h"
 
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/CFG.h"
@@ -266,6 +267,7 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
   if (irreducible) passes.run(module, "function(lower-switch,fix-irreducible)");
   for (auto* kernel : kernels) {
     EliminateUnreachableBlocks(*kernel);
+    readLocalTables(*kernel);
     splitAtBarriers(*kernel);
   }
   passes.run(module, "function(loop-simplify,lcssa)");
