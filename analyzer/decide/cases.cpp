@@ -62,6 +62,45 @@ Arm fixed(KernelView& kernel, const Arm& arm, Expr symbol, std::int64_t value) {
 
 } // namespace
 
+/// Arithmetic once more for a divisor of either sign: what is left of a division is less than that.
+bool Decider::provesBySign(const PairQuestion& q, Ranges::Wrapping wrapping) {
+  AccessView &a = viewOf(*q.a, wrapping), &b = viewOf(*q.b, wrapping);
+  std::vector<Expr> divisors;
+  for (const ModelAccess* access : {q.a, q.b})
+    for (Expr e : {access->offset, access->condition})
+      if (e)
+        anyNode(e, [&](Expr n) {
+          bool divides = n->op == Op::SDiv || n->op == Op::SRem || n->op == Op::UDiv || n->op == Op::URem;
+          if (!divides || n->operands[1]->op != Op::Symbol) return false;
+          Expr y = n->operands[1];
+          if (!kernel.isPrivate(y, q.relation) && a.ranges.of(y).lo < 1 && b.ranges.of(y).hi > 0 &&
+              std::find(divisors.begin(), divisors.end(), y) == divisors.end())
+            divisors.push_back(y);
+          return false;
+        });
+  ExprContext& c = kernel.context;
+  constexpr std::size_t kMostDivisors = 2;
+  if (divisors.size() > kMostDivisors) divisors.resize(kMostDivisors);
+  for (Expr y : divisors) {
+    Expr zero = c.constant(y->width, 0);
+    auto apartWhere = [&](Expr holds) {
+      AccessView x(kernel, c.logicalAnd(q.a->condition, holds), q.a->offset, q.a->size, wrapping),
+          z(kernel, c.logicalAnd(q.b->condition, holds), q.b->offset, q.b->size, wrapping);
+      return PairSystem(kernel, x, z, q.relation).provesApart();
+    };
+    auto apartAtZero = [&] {
+      Arm x = fixed(kernel, armOf(*q.a), y, 0), z = fixed(kernel, armOf(*q.b), y, 0);
+      if (isFalse(x.condition) || isFalse(z.condition)) return true;
+      AccessView vx(kernel, x.condition, x.offset, x.size, wrapping),
+          vz(kernel, z.condition, z.offset, z.size, wrapping);
+      return PairSystem(kernel, vx, vz, q.relation).provesApart();
+    };
+    if (apartWhere(c.binary(Op::Slt, zero, y)) && apartAtZero() && apartWhere(c.binary(Op::Slt, y, zero)))
+      return true;
+  }
+  return false;
+}
+
 bool Decider::provesByCases(const PairQuestion& q, Ranges::Wrapping wrapping) {
   AccessView &a = viewOf(*q.a, wrapping), &b = viewOf(*q.b, wrapping);
   std::unordered_set<Expr> decisive;
@@ -96,6 +135,7 @@ bool Decider::provesByCases(const PairQuestion& q, Ranges::Wrapping wrapping) {
         vy(kernel, y.condition, y.offset, y.size, wrapping);
     return PairSystem(kernel, vx, vy, q.relation).provesApart();
   };
+  if (provesBySign(q, wrapping)) return true;
   for (const Choice& choice : choices) {
     bool all = true;
     for (Int v = choice.lo; v <= choice.hi && all; ++v) {

@@ -210,13 +210,19 @@ void PairSystem::splitAt(const Poly& p, const Atom& factor) {
     high.add(rest, coefficient);
   }
   if (high.terms.empty()) return;
-  Poly unit{factor};
-  Poly below = unit - low, above = unit;
-  above.add(low);
-  below.add(Monomial{}, -1);
-  above.add(Monomial{}, -1);
-  // low <= P - 1 and -low <= P - 1; together they make P >= 1.
-  if (!proves(below) || !proves(above)) return;
+  // In `2 * row * P + column` the columns may go up to 2 * P.
+  Int step = 0;
+  for (auto& [monomial, coefficient] : high.terms) step = gcd(step, coefficient);
+  Poly unit = Poly{factor}.scaled(step);
+  // low <= P - 1 and -low <= P - 1; together they make P >= 1. Or so for -P.
+  auto isBelow = [&](const Poly& most) {
+    Poly below = most - low, above = most;
+    above.add(low);
+    below.add(Monomial{}, -1);
+    above.add(Monomial{}, -1);
+    return proves(below) && proves(above);
+  };
+  if (!isBelow(unit) && (rangeOf(factor).hi > -1 || !isBelow(unit.scaled(-1)))) return;
   addEquation(high, 0, 0);
   addEquation(low, 0, 0);
 }

@@ -67,6 +67,7 @@ private:
   std::vector<std::vector<Expr>> guesses(const std::vector<Expr>& constraints);
   /// Arithmetic once more for every value of a symbol of few values: table lookups, powers of two.
   bool provesByCases(const PairQuestion& question, Ranges::Wrapping wrapping);
+  bool provesBySign(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesWithin(AccessView& view, Expr bytes);
   Verdict solve(std::vector<Expr> constraints, std::optional<Relation> relation);
   Verdict askSolver(std::vector<Expr> constraints, std::optional<Relation> relation);

@@ -71,6 +71,7 @@ public:
 
 private:
   void collectFacts(KernelView& kernel);
+  void collectDivisionFacts(KernelView& kernel);
 };
 
 /// An AccessView's polynomial as thread `thread` of a pair so related has it.

@@ -196,6 +196,7 @@ Expr Simplifier::divide(Op op, Expr x, Expr y) {
   unsigned width = x->width;
   bool isRemainder = op == Op::URem || op == Op::SRem;
   if (isConst(y, 1)) return isRemainder ? constant(width, 0) : x;
+  if (isConst(y, 0) && isRemainder) return x;
   if (isConst(y) && (op == Op::UDiv || op == Op::URem)) {
     std::uint64_t divisor = zeroExtend(y->value, width);
     if (isPowerOfTwo(divisor)) {
