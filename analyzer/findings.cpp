@@ -79,6 +79,7 @@ void settleVerdict(Finding& finding, const Witness& witness, const FindingContex
   std::vector<std::string> reasons;
   for (const Cause& cause : witness.causes) reasons.push_back(cause.text);
   finding.reason = joined(reasons);
+  finding.leansOnHost = witness.leansOn(CauseKind::Launch);
   finding.holdsFor = context.holdsFor;
 }
 

@@ -299,9 +299,7 @@ void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const
     });
   };
   std::erase_if(findings, [&](const Finding& finding) {
-    return finding.verdict == Verdict::Possible &&
-           finding.reason.find("which the launch does not show") != std::string::npos &&
-           wasLaunched(finding.kernel);
+    return finding.verdict == Verdict::Possible && finding.leansOnHost && wasLaunched(finding.kernel);
   });
 }
 

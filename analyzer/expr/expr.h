@@ -61,7 +61,8 @@ enum class SymbolKind : std::uint8_t {
 enum class CauseKind : std::uint8_t {
   Approximation, ///< a loop without closed form, an instruction that is not interpreted
   Content,       ///< memory that the kernel itself computes
-  Launch,        ///< an argument that the launch does not show
+  AnyInput,      ///< what the host computes from its input: any value may come
+  Launch,        ///< an argument, or what the host has put into memory, that the launch does not show
   Warp,          ///< a shuffle, a vote, a mask of lanes: made to give threads different work
   Order,         ///< an atomic operation, a flag, a barrier of some: may order the threads
 };

@@ -37,8 +37,14 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
                                fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")",
                                      {{}, "the value of `" + object.name + "` read at " + line}));
   std::string key = std::to_string(place.object);
-  if (!state.isWritten(place.object))
-    return exprs.apply(state.symbols.function(nullptr, "content " + key, object.name, width), {place.offset});
+  if (!state.isWritten(place.object)) {
+    auto* content = state.symbols.function(nullptr, "content " + key, object.name, width);
+    if (state.launch.isOfProgram()) { // any content may be input of a kernel on its own, not of this one
+      content->exact = false;
+      content->cause = {CauseKind::Launch, "the content of `" + object.name + "`, which the host sets"};
+    }
+    return exprs.apply(content, {place.offset});
+  }
   bool synchronizes = state.synchronizingObjects.count(place.object) != 0;
   Cause cause = synchronizes ? Cause{CauseKind::Order, "the result of the atomic operation that reaches `" +
                                                            object.name + "` at " + line}

@@ -14,6 +14,9 @@ struct LaunchCase {
   const Launch* launch = nullptr; ///< whose arguments bind the parameters; may be null
   bool mayAlias = false;          ///< pointer parameters may overlap
 
+  /// Whether the program itself launches the kernel so: what it does not show of arguments and memory is
+  /// fixed all the same.
+  bool isOfProgram() const { return launch && launch->origin == LaunchOrigin::LaunchSite; }
   bool fixedBlock() const { return block[0] && block[1] && block[2]; }
   bool fixedGrid() const { return grid[0] && grid[1] && grid[2]; }
 };

@@ -60,7 +60,7 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
     symbol->lo = 0;
     symbol->hi = (Int(1) << 31) - 1;
     symbol->exact = false;
-    symbol->cause = {CauseKind::Launch, "some value of `" + formula.variable + "`, which the host computes"};
+    symbol->cause = {CauseKind::AnyInput, "some value of `" + formula.variable + "`, which the host computes"};
     state.assume("the host's `" + formula.variable + "` is an int and not negative");
     return exprs.of(symbol);
   }
@@ -208,7 +208,7 @@ Expr KernelState::argumentValue(const llvm::Argument& argument) {
     return exprs.constant(width, fixed->second);
   Symbol* symbol = symbols.get(&argument, "parameter", {}, parameter.name, width, SymbolKind::Parameter);
   symbol->varies = Varies::Never;
-  if (launch.launch && launch.launch->origin == LaunchOrigin::LaunchSite) {
+  if (launch.isOfProgram()) {
     symbol->exact = false;
     symbol->cause = {CauseKind::Launch,
                      "the value of `" + parameter.name + "`, which the launch does not show"};

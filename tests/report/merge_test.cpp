@@ -132,6 +132,17 @@ TEST(Merge, PossibleBecomesConfirmedWhenTheRunSeesIt) {
   EXPECT_EQ(report.findings[0].reason, "the value of `n`");
 }
 
+TEST(Merge, TheRunHasTheValuesThatTheHostSets) {
+  Finding possible = tileRace(Verdict::Possible);
+  EXPECT_THAT(merged({possible}, {}).findings, SizeIs(1));
+  possible.leansOnHost = true;
+  EXPECT_THAT(merged({possible}, {}).findings, IsEmpty());
+  EXPECT_THAT(merged({possible}, {tileRace(Verdict::Observed, 1)}).findings, SizeIs(1));
+  RunPart notLaunched = runPart({});
+  notLaunched.run.launches.clear();
+  EXPECT_THAT(mergeReport(facts(), staticPart({possible}), notLaunched, {}).findings, SizeIs(1));
+}
+
 TEST(Merge, NotesOnTheThreadsOfTheWitnessGoWithThem) {
   Finding proved = tileRace(Verdict::Proved);
   proved.notes = {{at(file, 3, 5), "the first thread has i = 7"}};
