@@ -41,7 +41,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     auto* content = state.symbols.function(nullptr, "content " + key, object.name, width);
     if (state.launch.isOfProgram()) { // any content may be input of a kernel on its own, not of this one
       content->exact = false;
-      content->cause = {CauseKind::Launch, "the content of `" + object.name + "`, which the host sets"};
+      content->cause = {CauseKind::Launch, "the content of `" + object.name + "` at the launch"};
     }
     return exprs.apply(content, {place.offset});
   }
