@@ -28,6 +28,13 @@ struct MemoryObject {
 /// How far an atomic operation or fence reaches.
 enum class AtomicScope : std::uint8_t { None, Block, Device, System };
 
+/// A lock that the thread holds around an access; threads within `scope` that hold the same one are ordered.
+struct LockPlace {
+  unsigned object = 0;
+  Expr offset = nullptr;
+  AtomicScope scope = AtomicScope::None;
+};
+
 /// One access site within one phase (an inlined or unrolled site appears several times).
 struct ModelAccess {
   SiteId site = kNoSite;
@@ -40,6 +47,7 @@ struct ModelAccess {
   Expr size = nullptr;                ///< bytes, 64 bit; a constant but for memcpy and memset
   Expr condition = nullptr;           ///< width 1: the thread gets here, in this phase
   Expr stored = nullptr;              ///< the value written, where known
+  std::vector<LockPlace> locks;
   std::map<std::string, Expr> locals; ///< source variables in scope and their values, for witnesses
 };
 

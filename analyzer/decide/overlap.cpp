@@ -192,7 +192,9 @@ bool PairSystem::provesApart() {
         addEquation(equations[i].poly, equations[i].lo, equations[i].hi);
     }
   }
-  return contradiction || isOneThread() || factsContradict();
+  return contradiction || isOneThread() ||
+         std::any_of(separators.begin(), separators.end(), [&](Expr lock) { return isEqual(lock); }) ||
+         factsContradict();
 }
 
 } // namespace kcheck::analyzer

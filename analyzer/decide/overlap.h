@@ -17,6 +17,9 @@ public:
   /// are taken to touch.
   bool provesApart();
 
+  /// Two threads that have the same value of one of these are ordered by a lock.
+  std::vector<Expr> separators;
+
 private:
   struct Equation {
     Poly poly; ///< lo <= poly <= hi

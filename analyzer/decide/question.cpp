@@ -86,8 +86,25 @@ Expr Decider::overlapping(const PairQuestion& q) {
   return c.logicalAnd(result, c.binary(Op::Slt, zero, size2));
 }
 
+/// The places of locks of one array that both hold: where they are the same place, the threads are ordered.
+std::vector<std::pair<Expr, Expr>> Decider::commonLocks(const PairQuestion& q) {
+  std::vector<std::pair<Expr, Expr>> result;
+  bool betweenBlocks = q.relation == Relation::DifferentBlocks;
+  auto reaches = [&](const LockPlace& lock) {
+    return !betweenBlocks || (lock.scope >= AtomicScope::Device &&
+                              kernel.model.objects[lock.object].space != MemorySpace::Shared);
+  };
+  for (const LockPlace& x : q.a->locks)
+    for (const LockPlace& y : q.b->locks)
+      if (x.object == y.object && reaches(x) && reaches(y)) result.emplace_back(x.offset, y.offset);
+  return result;
+}
+
 std::vector<Expr> Decider::meetingConstraints(const PairQuestion& q) {
   std::vector<Expr> result{different(copies, kernel, q.relation)};
+  for (auto& [x, y] : commonLocks(q))
+    result.push_back(kernel.context.logicalNot(
+        kernel.context.eq(copies.of(x, q.relation, 1), copies.of(y, q.relation, 2))));
   if (q.mask) result.push_back(namesLane(copies, kernel, q.mask, 1, 2));
   if (q.a->offset && q.b->offset) result.push_back(overlapping(q));
   result.push_back(copies.of(q.a->condition, q.relation, 1));
@@ -111,7 +128,10 @@ Verdict Decider::meet(const PairQuestion& q) {
     bool assumed = wrapping == Ranges::Wrapping::Assumed;
     if (assumed && wrapAssumptions(*q.a).empty() && wrapAssumptions(*q.b).empty()) continue;
     AccessView &a = viewOf(*q.a, wrapping), &b = viewOf(*q.b, wrapping);
-    if (!PairSystem(kernel, a, b, q.relation).provesApart()) continue;
+    PairSystem system(kernel, a, b, q.relation);
+    for (auto& [x, y] : commonLocks(q))
+      if (x == y) system.separators.push_back(x);
+    if (!system.provesApart()) continue;
     ++counters.arithmetic;
     verdict.outcome = Verdict::Outcome::Never;
     verdict.assumesNoWrap = assumed;

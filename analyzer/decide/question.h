@@ -61,6 +61,7 @@ public:
 
 private:
   AccessView& viewOf(const ModelAccess& access, Ranges::Wrapping wrapping);
+  std::vector<std::pair<Expr, Expr>> commonLocks(const PairQuestion& question);
   std::vector<Expr> meetingConstraints(const PairQuestion& question);
   Expr overlapping(const PairQuestion& question);
   std::vector<std::vector<Expr>> preferences(std::optional<Relation> relation);

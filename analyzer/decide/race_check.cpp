@@ -120,10 +120,13 @@ private:
       }
   }
 
-  using Key = std::tuple<Expr, Expr, Expr, Expr, Expr, Expr, Relation>;
+  using Key = std::tuple<Expr, Expr, Expr, Expr, Expr, Expr, Relation, bool>;
+  static bool bothLocked(const Item& a, const Item& b) {
+    return !a.access->locks.empty() && !b.access->locks.empty();
+  }
   static Key keyOf(const Item& a, const Item& b, Relation relation) {
     return {a.access->offset,    a.access->size, a.access->condition, b.access->offset, b.access->size,
-            b.access->condition, relation};
+            b.access->condition, relation,       bothLocked(a, b)};
   }
 
   void ask(const Item& a, const Item& b, Relation relation) {
@@ -138,6 +141,7 @@ private:
                                  std::max(first.access->site, second.access->site),
                                  relation == Relation::DifferentBlocks, first.access->object);
     if (first.access->site != kNoSite && found[sites] >= c.limits.findingsPerSitePair) return;
+    if (bothLocked(first, second)) cache.erase(keyOf(first, second, relation)); // it depends on which locks
     auto [entry, isNew] = cache.try_emplace(keyOf(first, second, relation));
     if (isNew) {
       if (c.decider.secondsLeft() <= 0)

@@ -82,6 +82,7 @@ private:
   void nameLocals(const llvm::Instruction& instruction, ModelAccess& access);
   void record(const llvm::Instruction& instruction, AccessKind kind, Expr pointer, Expr size, Expr condition,
               Expr stored = nullptr, AtomicScope scope = AtomicScope::None, bool isVolatile = false);
+  std::vector<LockPlace> locksAt(const llvm::Instruction& instruction);
   bool isRelevant(const llvm::Value* v) const { return state.relevant.count(v) != 0; }
 
   // loads.cpp

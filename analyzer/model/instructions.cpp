@@ -287,6 +287,34 @@ Expr Execution::waited(const Instruction& instruction) {
   return exprs.of(symbol);
 }
 
+/// Whether every round of the loop computes the same value.
+static bool isInvariant(const Value* v, const Loop& loop, unsigned depth = 8) {
+  auto* instruction = dyn_cast<Instruction>(v);
+  if (!instruction || !loop.contains(instruction)) return true;
+  bool computes =
+      isa<GetElementPtrInst>(instruction) || isa<CastInst>(instruction) || isa<BinaryOperator>(instruction);
+  return computes && depth > 0 && all_of(instruction->operands(), [&](const Use& operand) {
+           return isInvariant(operand, loop, depth - 1);
+         });
+}
+
+/// The locks that the thread holds here, where their addresses are known.
+std::vector<LockPlace> Execution::locksAt(const Instruction& instruction) {
+  std::vector<LockPlace> result;
+  for (const HeldLock& lock : state.sections.heldAt(instruction)) {
+    bool known = true;
+    if (auto* made = dyn_cast<Instruction>(lock.pointer))
+      for (const Loop* loop = state.loopInfo.getLoopFor(made->getParent()); loop;
+           loop = loop->getParentLoop())
+        known = known && (loop->contains(&instruction) || isInvariant(made, *loop));
+    if (!known) continue;
+    auto places = state.objects.places(value(lock.pointer));
+    if (places.size() == 1 && state.locks.count(places[0].object))
+      result.push_back({places[0].object, places[0].offset, lock.scope});
+  }
+  return result;
+}
+
 void Execution::record(const Instruction& instruction, AccessKind kind, Expr pointer, Expr size,
                        Expr condition, Expr stored_, AtomicScope scope, bool isVolatile) {
   if (stored_ && stored_->width == 64) state.objects.letEscape(stored_);
@@ -307,6 +335,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.size = size;
     access.condition = exprs.logicalAnd(exprs.logicalAnd(condition, place.guard), waited(instruction));
     access.stored = stored_;
+    if (state.knowsWritten) access.locks = locksAt(instruction);
     if (isFalse(access.condition)) continue;
     access.condition = state.withDefinitions(access.condition, {access.offset, access.size});
     nameLocals(instruction, access);

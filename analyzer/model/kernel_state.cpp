@@ -15,7 +15,7 @@ KernelState::KernelState(ExprContext& exprs, const PreparedModule& prepared, con
                          const Facts& facts, const LaunchCase& launch)
     : exprs(exprs), prepared(prepared), code(code), facts(facts), launch(launch), function(*code.function),
       layout(code.function->getDataLayout()), dominators(*code.function), loopInfo(dominators),
-      symbols(exprs), objects(exprs, symbols) {
+      symbols(exprs), objects(exprs, symbols), sections(*code.function) {
   model.kernel = code.kernel;
 }
 

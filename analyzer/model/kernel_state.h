@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/model/barriers.h"
+#include "analyzer/model/locks.h"
 #include "analyzer/model/model_builder.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -130,6 +131,7 @@ struct KernelState {
   SymbolTable symbols;
   ObjectTable objects;
   KernelModel model;
+  CriticalSections sections;
 
   /// What holds of a loop's exit symbols whenever the loop has been left.
   std::unordered_map<const Symbol*, Expr> definitions;
@@ -154,6 +156,8 @@ struct KernelState {
 
   bool knowsWritten = false; ///< the first run is over: the sets below are complete
   std::set<unsigned> written;
+  /// Objects that are used as locks, and only so: nothing but taking and giving back is done to them.
+  std::set<unsigned> locks;
   /// What is done to each object, and where.
   std::map<unsigned, std::map<Update, std::set<const llvm::BasicBlock*>>> updates;
   /// The one place behind which the interval between block barriers begins that `block` is in, if it is one

@@ -19,7 +19,7 @@ namespace {
 /// What the first run learns, in terms that hold for the next state as well: objects keep their numbers.
 struct Knowledge {
   std::vector<std::pair<std::string, MemoryObject>> objects;
-  std::set<unsigned> written, changedPointerSources, synchronizingObjects;
+  std::set<unsigned> written, locks, changedPointerSources, synchronizingObjects;
   std::map<const BasicBlock*, const Instruction*> afterWaiting;
   std::map<unsigned, std::map<Update, std::set<const BasicBlock*>>> updates;
   std::map<const BasicBlock*, std::set<unsigned>> writtenIn;
@@ -32,6 +32,7 @@ void prime(KernelState& state, const Knowledge& known) {
   for (std::size_t id = 0; id < state.objects.size(); ++id)
     state.objects[unsigned(id)].written = known.written.count(unsigned(id)) != 0;
   state.written = known.written;
+  state.locks = known.locks;
   state.updates = known.updates;
   state.writtenIn = known.writtenIn;
   state.unstable = known.unstable;
@@ -88,6 +89,31 @@ void findFixedParameters(KernelState& state, const Execution& run, Knowledge& kn
       auto found = parameters.find(part->operands[0]->symbol);
       if (found != parameters.end()) known.fixedParameters[found->second] = part->operands[1]->value;
     }
+  }
+}
+
+/// Objects to which nothing is done but to take locks and give them back, all in the same terms.
+void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
+  std::map<unsigned, std::set<std::int64_t>> free, taken;
+  std::set<unsigned> others;
+  for (const RunAccess& access : run.accesses) {
+    if (access.access.kind == AccessKind::Read) continue;
+    auto values = state.sections.valuesOf(*access.instruction);
+    if (!values) {
+      others.insert(access.access.object);
+      continue;
+    }
+    taken[access.access.object].insert(values->taken);
+    if (values->free) free[access.access.object].insert(*values->free);
+  }
+  known.locks.clear();
+  bool unknownWritten = known.written.count(state.objects.unknown()) != 0;
+  for (auto& [object, values] : taken) {
+    const MemoryObject& o = state.objects[object];
+    bool reachable = o.isUnknown || (unknownWritten && (o.space == MemorySpace::Global || o.escapes));
+    if (!reachable && !others.count(object) && values.size() == 1 && free[object].size() <= 1 &&
+        !free[object].count(*values.begin()))
+      known.locks.insert(object);
   }
 }
 
@@ -199,6 +225,7 @@ private:
     findUnstable(state, run, known);
     findFixedParameters(state, run, known);
     findWaiting(run, known);
+    findLocks(state, run, known);
     for (const RunAccess& access : run.accesses) {
       const ModelAccess& a = access.access;
       if (a.kind == AccessKind::Write &&
