@@ -42,6 +42,7 @@ struct ModelAccess {
   AccessKind kind = AccessKind::Read;
   AtomicScope scope = AtomicScope::None;
   bool isVolatile = false;
+  bool inLibrary = false; ///< in a function of a system header, though the site may be the user's call
   unsigned object = 0;
   Expr offset = nullptr;              ///< byte offset into the object, 64 bit
   Expr size = nullptr;                ///< bytes, 64 bit; a constant but for memcpy and memset

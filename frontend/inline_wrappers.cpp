@@ -1,6 +1,8 @@
 // Bottom-up over the call graph; nothing but inlining happens to the code.
 #include "frontend/inline_wrappers.h"
 
+#include "report/metadata.h"
+
 #include <llvm/ADT/SCCIterator.h>
 #include <llvm/ADT/SmallPtrSet.h>
 #include <llvm/Analysis/CallGraph.h>
@@ -72,6 +74,14 @@ void promoteScalars(llvm::Function& function) {
   llvm::PromoteMemToReg(promotable, dominators);
 }
 
+/// Of a library's own function: what it accesses keeps that mark in the callers.
+void markAccesses(llvm::Function& function) {
+  llvm::MDNode* mark = llvm::MDNode::get(function.getContext(), {});
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (instruction.mayReadOrWriteMemory() && !llvm::isa<llvm::CallBase>(instruction))
+      instruction.setMetadata(kLibraryMetadata, mark);
+}
+
 void dropUnused(llvm::Module& module) {
   for (bool changed = true; changed;) {
     changed = false;
@@ -94,6 +104,7 @@ void inlineWrappers(llvm::Module& module, const std::function<bool(const llvm::F
     inlineCalls(*function, wrappers);
     if (!inSystemHeader(*function)) continue;
     promoteScalars(*function);
+    markAccesses(*function);
     const unsigned size = function->getInstructionCount();
     if (size <= kLargestDispatch && !recursive.contains(function) && !isKnownByName(*function) &&
         !function->hasFnAttribute(llvm::Attribute::NoInline) && !function->isVarArg())

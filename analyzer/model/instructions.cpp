@@ -1,5 +1,6 @@
 // What single instructions do to the environment: arithmetic, comparisons, casts, addresses, accesses.
 #include "analyzer/model/execution.h"
+#include "report/metadata.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Constants.h"
@@ -330,6 +331,9 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.kind = kind;
     access.scope = scope;
     access.isVolatile = isVolatile;
+    access.inLibrary =
+        instruction.getMetadata(kLibraryMetadata) != nullptr ||
+        (access.site < state.facts.sites.size() && state.facts.sites[access.site].inSystemHeader);
     access.object = place.object;
     access.offset = place.offset;
     access.size = size;

@@ -1,0 +1,10 @@
+// Names of what the front end hangs on device code for the passes, beside the sites (program.h).
+#pragma once
+
+namespace kcheck {
+
+/// On accesses that a small function of a system header made before it was inlined: their sites are those of
+/// the user's call.
+inline constexpr const char* kLibraryMetadata = "kcheck.library";
+
+} // namespace kcheck
