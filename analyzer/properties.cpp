@@ -2,6 +2,7 @@
 #include "analyzer/findings.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kcheck::analyzer {
 namespace {
@@ -23,7 +24,9 @@ void addAll(std::vector<std::string>& to, const std::vector<std::string>& from) 
 
 std::string holdsForAll(const std::vector<CaseAnswers>& cases) {
   std::string text;
-  for (const CaseAnswers& one : cases) text += (text.empty() ? "" : ", ") + one.holdsFor;
+  std::set<std::string> told; // launches of the same shape with other arguments
+  for (const CaseAnswers& one : cases)
+    if (told.insert(one.holdsFor).second) text += (text.empty() ? "" : ", ") + one.holdsFor;
   return text;
 }
 

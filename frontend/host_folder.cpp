@@ -206,7 +206,7 @@ std::optional<Extent> Folder::extentAt(const Slot& slot, const clang::Expr& user
     return slot.path.empty() ? throughVariable(variable, user, &Folder::extent)
                              : fieldAt(slot, user, &Folder::extent);
   if (!isFollowed(variable)) return std::nullopt;
-  const Latest start = lastBefore(whole, variable, user, true);
+  const Latest start = lastBefore(whole, variable, user.getBeginLoc(), true);
   if (!start.known) return std::nullopt;
   const Event* base = start.event;
   std::optional<Extent> result;
@@ -218,7 +218,7 @@ std::optional<Extent> Folder::extentAt(const Slot& slot, const clang::Expr& user
     result = Extent(Dim3{0, 0, 0}); // of `config = {}`
   if (!result) return std::nullopt;
   for (const auto& [index, events] : axes) {
-    const Latest latest = lastBefore(events, variable, user, true);
+    const Latest latest = lastBefore(events, variable, user.getBeginLoc(), true);
     const Event* last = latest.event;
     if (latest.known &&
         (!last || (base && ast.getSourceManager().isBeforeInTranslationUnit(last->where, base->where))))

@@ -73,8 +73,8 @@ private:
     bool known = false;
     const Event* event = nullptr; ///< null: none yet, so the initial value counts
   };
-  Latest lastBefore(const std::vector<Event>& events, const clang::VarDecl& variable, const clang::Expr& user,
-                    bool hasStart) const;
+  Latest lastBefore(const std::vector<Event>& events, const clang::VarDecl& variable,
+                    clang::SourceLocation user, bool hasStart) const;
   bool isNull(const clang::Expr& expr) const;
   /// What two callers agree about.
   static std::optional<Number> shared(const Number& a, const Number& b) {
@@ -92,6 +92,10 @@ private:
   template <typename Value>
   std::optional<Value> throughVariable(const clang::VarDecl& variable, const clang::Expr& user,
                                        Evaluate<Value> evaluate);
+  template <typename Value>
+  std::optional<Value> atPlace(const clang::VarDecl& variable, clang::SourceLocation place,
+                               Evaluate<Value> evaluate);
+  std::optional<PointerValue> exchanged(const clang::VarDecl& variable, const clang::Expr& user);
   template <typename Value> std::optional<Value> through(const Event& event, Evaluate<Value> evaluate);
   template <typename Value>
   std::optional<Value> fieldAt(const Slot& slot, const clang::Expr& user, Evaluate<Value> evaluate);

@@ -16,7 +16,7 @@ bool Folder::isFollowed(const clang::VarDecl& variable) const {
 
 /// The event that counts at `user`. Not known where branches, loops or lambdas make the order uncertain.
 Folder::Latest Folder::lastBefore(const std::vector<Event>& events, const clang::VarDecl& variable,
-                                  const clang::Expr& user, bool hasStart) const {
+                                  clang::SourceLocation user, bool hasStart) const {
   if (events.empty()) return {true, nullptr};
   if (events.size() == 1 && !hasStart) return {true, &events.front()};
   const auto entry = values.uses.variables.find(variable.getCanonicalDecl());
@@ -28,7 +28,7 @@ Folder::Latest Folder::lastBefore(const std::vector<Event>& events, const clang:
     return !sources.isBeforeInTranslationUnit(where, at(range.getBegin())) &&
            !sources.isBeforeInTranslationUnit(at(range.getEnd()), where);
   };
-  const clang::SourceLocation here = at(user.getBeginLoc());
+  const clang::SourceLocation here = at(user);
   if (!contains(home->getSourceRange(), here)) return {};
   for (const clang::SourceRange& body : values.uses.lambdas)
     if (contains(body, here) && !contains(body, at(variable.getLocation()))) return {};
@@ -72,6 +72,19 @@ std::optional<Value> Folder::throughVariable(const clang::VarDecl& variable, con
   static const VariableUses none;
   const VariableUses& own = entry == values.uses.variables.end() ? none : entry->second;
   if (own.loop) return std::nullopt;
+  if constexpr (std::is_same_v<Value, PointerValue>)
+    if (own.exchangedIn) return exchanged(variable, user);
+  return atPlace(variable, user.getBeginLoc(), evaluate);
+}
+
+/// The value of a variable that is no parameter, at a place of the text.
+template <typename Value>
+std::optional<Value> Folder::atPlace(const clang::VarDecl& variable, clang::SourceLocation place,
+                                     Evaluate<Value> evaluate) {
+  const clang::Expr* init = variable.getAnyInitializer();
+  const auto entry = values.uses.variables.find(variable.getCanonicalDecl());
+  static const VariableUses none;
+  const VariableUses& own = entry == values.uses.variables.end() ? none : entry->second;
   // A global without initialiser starts as zero, and so does what it counts; a pointer waits for its buffer.
   constexpr bool isPointer = std::is_same_v<Value, PointerValue>;
   const bool startsNull = isPointer && init && isNull(*init);
@@ -79,10 +92,44 @@ std::optional<Value> Folder::throughVariable(const clang::VarDecl& variable, con
   std::vector<Event> events = own.events;
   if (isPointer && events.size() > 1) // freed and forgotten: `d = nullptr`
     std::erase_if(events, [&](const Event& event) { return event.value && isNull(*event.value); });
-  const Latest latest = lastBefore(events, variable, user, hasStart);
+  const Latest latest = lastBefore(events, variable, place, hasStart);
   if (!latest.known) return std::nullopt;
   if (latest.event) return through(*latest.event, evaluate);
   return init ? (this->*evaluate)(*init) : std::nullopt;
+}
+
+/// A pointer that a loop exchanges with another one: what it holds depends on the pass.
+std::optional<PointerValue> Folder::exchanged(const clang::VarDecl& variable, const clang::Expr& user) {
+  const clang::Stmt* loop = values.uses.variables.at(variable.getCanonicalDecl()).exchangedIn;
+  const Exchange& exchange = values.uses.exchanges.at(loop);
+  const clang::VarDecl* other =
+      exchange.first == variable.getCanonicalDecl() ? exchange.second : exchange.first;
+  const clang::SourceManager& sources = ast.getSourceManager();
+  const auto isBefore = [&](clang::SourceLocation a, clang::SourceLocation b) {
+    return sources.isBeforeInTranslationUnit(sources.getExpansionLoc(a), sources.getExpansionLoc(b));
+  };
+  const clang::SourceLocation here = user.getBeginLoc(), begin = loop->getBeginLoc();
+  const auto home = values.uses.homes.find(loop);
+  for (const clang::VarDecl* one : {&variable, other}) {
+    const VariableUses& own = values.uses.variables.at(one->getCanonicalDecl());
+    if (exchange.isSkipped || home == values.uses.homes.end() || !own.declaredIn ||
+        own.declaredIn != home->second || !isFollowed(*one))
+      return std::nullopt;
+    for (const Event& event : own.events)
+      if (!isBefore(event.where, begin)) return std::nullopt;
+  }
+  if (isBefore(here, begin)) return atPlace(variable, here, &Folder::pointer);
+  if (isBefore(loop->getEndLoc(), here)) return std::nullopt; // after an unknown number of passes
+  for (ScopePointer s = scope; s; s = s->outer) {
+    if (s->loop != loop) continue;
+    const bool isOther = s->isExchanged != isBefore(exchange.where, here);
+    ScopePointer inner = s->outer;
+    std::swap(scope, inner);
+    auto value = atPlace(isOther ? *other : variable, begin, &Folder::pointer);
+    std::swap(scope, inner);
+    return value;
+  }
+  return std::nullopt;
 }
 
 bool Folder::isNull(const clang::Expr& expr) const {
@@ -169,7 +216,8 @@ std::optional<Value> Folder::fieldAt(const Slot& slot, const clang::Expr& user, 
   if (const auto events = values.uses.fields.find(slot); events != values.uses.fields.end()) {
     const bool startMatters = init && !(std::is_same_v<Value, PointerValue> && !setByMethods &&
                                         llvm::isa<clang::CXXConstructExpr>(init->IgnoreParenImpCasts()));
-    const Latest latest = lastBefore(events->second, variable, user, startMatters || setByMethods);
+    const Latest latest =
+        lastBefore(events->second, variable, user.getBeginLoc(), startMatters || setByMethods);
     if (!latest.known || (latest.event && setByMethods)) return std::nullopt;
     if (latest.event) return through(*latest.event, evaluate);
   }

@@ -41,12 +41,20 @@ struct Event {
   bool isInLoop = false;
 };
 
+/// Two pointers that each pass of a `for` exchanges in a statement of its body, or in three.
+struct Exchange {
+  const clang::VarDecl *first = nullptr, *second = nullptr; ///< canonical
+  clang::SourceLocation where;
+  bool isSkipped = false; ///< by a `continue`
+};
+
 struct VariableUses {
   std::vector<Event> events;
   unsigned others = 0;                             ///< anything else that could change it
   std::vector<const clang::VarDecl*> passedTo;     ///< parameters that are references to it
   const clang::CompoundStmt* declaredIn = nullptr; ///< the block that declares it, as a statement of its own
   const clang::Stmt* loop = nullptr;               ///< the `for` that counts with it, and alone changes it
+  const clang::Stmt* exchangedIn = nullptr;        ///< the loop that exchanges it with another pointer
   bool isListed = false;                           ///< of a `for` over a list: the list is the loop's range
 };
 
@@ -82,6 +90,9 @@ struct HostUses {
   std::map<const clang::FieldDecl*, FieldUses> fieldUses;
   std::map<const clang::FunctionDecl*, FunctionUses> functions;
   std::map<const clang::CallExpr*, Around> around;
+  std::map<const clang::Stmt*, Exchange> exchanges; ///< by loop
+  std::map<const clang::Stmt*, const clang::CompoundStmt*>
+      homes;                               ///< of loops: the block they are statements of
   std::vector<clang::SourceRange> lambdas; ///< their bodies
   bool hasLabels = false;
   bool wholeProgram = false; ///< no other file can call this file's functions

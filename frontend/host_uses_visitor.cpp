@@ -64,6 +64,7 @@ public:
       if (const auto* full = llvm::dyn_cast<clang::FullExpr>(plain))
         statementOf[full->getSubExpr()->IgnoreParenImpCasts()] = block;
     }
+    if (isLoopBody(*block)) noteExchange(*block);
     // What follows `if (c) return;` in the block is reached when c is false.
     const std::size_t outside = around.guards.size();
     bool ok = true;
@@ -114,6 +115,7 @@ public:
   }
   bool TraverseForStmt(clang::ForStmt* loop) {
     noteLoop(*loop);
+    uses.homes[loop] = blockOf(loop);
     around.loops.push_back(loop);
     const bool result = Base::TraverseForStmt(loop);
     around.loops.pop_back();
@@ -145,6 +147,12 @@ public:
       if (init) settle(init);
     return true;
   }
+  bool VisitContinueStmt(clang::ContinueStmt*) {
+    if (!around.loops.empty())
+      if (auto exchange = uses.exchanges.find(around.loops.back()); exchange != uses.exchanges.end())
+        exchange->second.isSkipped = true;
+    return true;
+  }
   bool VisitLabelStmt(clang::LabelStmt*) {
     uses.hasLabels = true;
     return true;
@@ -158,7 +166,7 @@ public:
     return true;
   }
   bool VisitBinaryOperator(clang::BinaryOperator* op) {
-    if (op->getOpcode() == clang::BO_Assign)
+    if (op->getOpcode() == clang::BO_Assign && !exchanging.contains(op))
       noteEvent(*op->getLHS(), {op->getRHS(), nullptr, blockOf(op), op->getOperatorLoc()});
     return true;
   }
@@ -256,6 +264,65 @@ private:
     }
     return false;
   }
+  bool isLoopBody(const clang::CompoundStmt& block) const {
+    const auto* loop = around.loops.empty() ? nullptr : llvm::dyn_cast<clang::ForStmt>(around.loops.back());
+    return loop && loop->getBody() == &block;
+  }
+  /// The local pointer that an expression names.
+  static const clang::VarDecl* localPointer(const clang::Expr* expr) {
+    const auto* reference = expr ? llvm::dyn_cast<clang::DeclRefExpr>(expr->IgnoreParenImpCasts()) : nullptr;
+    const auto* variable = reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+    if (!variable || !variable->isLocalVarDecl() || !variable->hasLocalStorage()) return nullptr;
+    return variable->getType()->isPointerType() ? variable->getCanonicalDecl() : nullptr;
+  }
+  static const clang::BinaryOperator* asAssignment(const clang::Stmt* statement) {
+    const auto* op = llvm::dyn_cast<clang::BinaryOperator>(statement);
+    return op && op->getOpcode() == clang::BO_Assign ? op : nullptr;
+  }
+  /// `std::swap(a, b);` or `t = a; a = b; b = t;` with a new t. Only one in a loop is understood.
+  void noteExchange(const clang::CompoundStmt& body) {
+    const clang::Stmt* previous[2] = {};
+    for (const clang::Stmt* child : body.body()) {
+      Exchange exchange;
+      exchange.where = child->getBeginLoc();
+      std::vector<const clang::Expr*> parts;
+      const auto* expr = llvm::dyn_cast<clang::Expr>(child);
+      const auto* call = expr ? llvm::dyn_cast<clang::CallExpr>(expr->IgnoreImplicit()) : nullptr;
+      if (call && isNamed(*call, "swap") && call->getDirectCallee()->isInStdNamespace() &&
+          call->getNumArgs() == 2) {
+        parts = {call->getArg(0), call->getArg(1)};
+      } else if (const auto* last = asAssignment(child),
+                 *middle = previous[1] ? asAssignment(previous[1]) : nullptr;
+                 last && middle && previous[0]) {
+        const auto* start = llvm::dyn_cast<clang::DeclStmt>(previous[0]);
+        const auto* kept =
+            start && start->isSingleDecl() ? llvm::dyn_cast<clang::VarDecl>(start->getSingleDecl()) : nullptr;
+        const bool rotates = kept && localPointer(last->getRHS()) == kept->getCanonicalDecl() &&
+                             localPointer(kept->getInit()) == localPointer(middle->getLHS()) &&
+                             localPointer(middle->getRHS()) == localPointer(last->getLHS());
+        if (rotates) parts = {middle->getLHS(), last->getLHS()};
+      }
+      if (!parts.empty()) {
+        exchange.first = localPointer(parts[0]);
+        exchange.second = localPointer(parts[1]);
+        if (enter(exchange)) {
+          for (const clang::Expr* part : parts) settle(part);
+          if (!call) exchanging.insert({asAssignment(previous[1]), asAssignment(child)});
+        }
+      }
+      previous[0] = previous[1];
+      previous[1] = child;
+    }
+  }
+  bool enter(const Exchange& exchange) {
+    if (!exchange.first || !exchange.second || exchange.first == exchange.second) return false;
+    const clang::Stmt* loop = around.loops.back();
+    VariableUses &first = uses.variables[exchange.first], &second = uses.variables[exchange.second];
+    if (first.exchangedIn || second.exchangedIn || uses.exchanges.contains(loop)) return false;
+    first.exchangedIn = second.exchangedIn = loop;
+    uses.exchanges[loop] = exchange;
+    return true;
+  }
   /// Of a container: its elements are not followed, their number is.
   void noteMethod(const clang::CXXMemberCallExpr& call) {
     const SizeEffect effect = sizeEffect(call);
@@ -344,6 +411,7 @@ private:
   Around around;
   std::map<const clang::Stmt*, const clang::CompoundStmt*> statementOf;
   std::set<const clang::Expr*> settled;
+  std::set<const clang::BinaryOperator*> exchanging; ///< assignments that are parts of an exchange
   std::set<const clang::DeclRefExpr*> called;
 };
 

@@ -75,7 +75,7 @@ const clang::Expr* HostValues::definition(const clang::VarDecl& variable) const 
   if (!isOwn(variable)) return nullptr;
   if (entry == uses.variables.end()) return init;
   const VariableUses& found = entry->second;
-  if (hasOtherUses(variable) || found.loop) return nullptr;
+  if (hasOtherUses(variable) || found.loop || found.exchangedIn) return nullptr;
   if (found.events.empty()) return init;
   // A global without initialiser starts as zero, so a single assignment is not its only value.
   const bool single = found.events.size() == 1 && !init && variable.hasLocalStorage();
@@ -210,6 +210,16 @@ std::optional<std::vector<std::int64_t>> HostValues::passes(const clang::Stmt& l
   return all;
 }
 
+namespace {
+std::shared_ptr<Scope> passOf(const clang::Stmt& loop, bool isExchanged, const ScopePointer& way) {
+  auto pass = std::make_shared<Scope>();
+  pass->loop = &loop;
+  pass->isExchanged = isExchanged;
+  pass->outer = way;
+  return pass;
+}
+} // namespace
+
 bool HostValues::isExcluded(const Around& around, const ScopePointer& scope) const {
   for (const Guard& guard : around.guards) {
     const auto value = Folder(*this, scope).number(*guard.condition);
@@ -232,9 +242,12 @@ std::vector<ScopePointer> HostValues::waysAt(const clang::CallExpr& call, unsign
   for (const clang::Stmt* loop : found->second.loops) {
     std::vector<ScopePointer> inside;
     for (const ScopePointer& way : ways) {
+      const bool exchanges = uses.exchanges.contains(loop);
       const auto values = passes(*loop, way);
-      if (!values) {
-        inside.push_back(way); // what depends on this loop's counter stays unknown
+      if (!values) { // what depends on this loop's counter stays unknown
+        if (!exchanges) inside.push_back(way);
+        for (const bool isExchanged : {false, true})
+          if (exchanges) inside.push_back(passOf(*loop, isExchanged, way));
         continue;
       }
       const clang::VarDecl* counter = nullptr;
@@ -243,11 +256,10 @@ std::vector<ScopePointer> HostValues::waysAt(const clang::CallExpr& call, unsign
       else
         counter = llvm::cast<clang::VarDecl>(
             llvm::cast<clang::DeclStmt>(llvm::cast<clang::ForStmt>(loop)->getInit())->getSingleDecl());
+      std::size_t number = 0;
       for (const std::int64_t value : *values) {
-        auto pass = std::make_shared<Scope>();
+        auto pass = passOf(*loop, exchanges && number++ % 2 == 1, way);
         pass->counters[counter->getCanonicalDecl()] = value;
-        pass->loop = loop;
-        pass->outer = way;
         inside.push_back(std::move(pass));
       }
     }

@@ -23,6 +23,7 @@ struct Scope {
   const clang::Expr* object = nullptr;           ///< of a method's call: what `this` points to
   const clang::FunctionDecl* function = nullptr; ///< canonical: that was entered; null for a pass of a loop
   const clang::Stmt* loop = nullptr;             ///< whose pass it is
+  bool isExchanged = false;    ///< in this pass the loop's two pointers (HostUses::exchanges) are
   const void* entry = nullptr; ///< the call or constructed variable: tells buffers of calls apart
   ScopePointer outer;
 };

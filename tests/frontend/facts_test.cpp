@@ -181,6 +181,59 @@ TEST(Facts, ContainersThatGrowHaveNoKnownSize) {
               "line 23 k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> nullptr 0 data.v.size()\n");
 }
 
+TEST(Facts, LoopsExchangeTwoBuffers) {
+  const std::string buffers = "#include <utility>\n"
+                              "int main(int argc, char**) {\n"
+                              "  int *a, *b;\n"
+                              "  cudaMalloc(&a, 400);\n"
+                              "  cudaMalloc(&b, 800);\n";
+  const std::string found = "buffer a line 5 bytes 400\nbuffer b line 6 bytes 800\n";
+  const std::string shape = " k(int *, const float *, int) <<<1,1,1 | 1,1,1 | 0>>> ";
+  expectFacts(buffers + "  for (int i = 0; i < argc; ++i) {\n"
+                        "    k<<<1, 1>>>(a, 0, 1);\n"
+                        "    std::swap(a, b);\n"
+                        "    k<<<1, 1>>>(a, 0, 2);\n"
+                        "  }\n"
+                        "  k<<<1, 1>>>(a, 0, 3);\n"
+                        "}\n",
+              found + "line 8" + shape + "a@a+0 0 1=1\n" + "line 8" + shape + "a@b+0 0 1=1\n" + "line 10" +
+                  shape + "a@b+0 0 2=2\n" + "line 10" + shape + "a@a+0 0 2=2\n" + "line 12" + shape +
+                  "a 0 3=3\n");
+  expectFacts(buffers + "  for (int i = 0; i < 3; ++i) {\n"
+                        "    k<<<1, 1>>>(b, 0, i);\n"
+                        "    int* t = a;\n"
+                        "    a = b;\n"
+                        "    b = t;\n"
+                        "  }\n"
+                        "}\n",
+              found + "line 8" + shape + "b@b+0 0 i=0\n" + "line 8" + shape + "b@a+0 0 i=1\n" + "line 8" +
+                  shape + "b@b+0 0 i=2\n");
+}
+
+TEST(Facts, OtherExchangesAreNotFollowed) {
+  for (const char* loop :
+       {"  for (int i = 0; i < argc; ++i) {\n    k<<<1, 1>>>(a, 0, 1);\n"
+        "    if (i % 3 == 0) std::swap(a, b);\n  }\n",
+        "  for (int i = 0; i < argc; ++i) {\n    k<<<1, 1>>>(a, 0, 1);\n"
+        "    if (i == 2) continue;\n    std::swap(a, b);\n  }\n",
+        "  for (int i = 0; i < argc; ++i) {\n    k<<<1, 1>>>(a, 0, 1);\n"
+        "    std::swap(a, b);\n    cudaMalloc(&a, 4);\n  }\n",
+        "  while (argc--) {\n    k<<<1, 1>>>(a, 0, 1);\n    std::swap(a, b);\n  }\n",
+        "  for (int j = 0; j < 3; ++j)\n  for (int i = 0; i < argc; ++i) { k<<<1, 1>>>(a, 0, 1);\n"
+        "    std::swap(a, b); }\n"}) {
+    Options options;
+    options.wantHost = false;
+    auto program = compileSource(std::string(kKernel) +
+                                     "#include <utility>\nint main(int argc, char**) {\n  int *a, *b;\n"
+                                     "  cudaMalloc(&a, 400);\n  cudaMalloc(&b, 800);\n" +
+                                     loop + "}\n",
+                                 options);
+    ASSERT_TRUE(program) << program.error().message;
+    ASSERT_FALSE(program->facts.launches.empty()) << loop;
+    for (const Launch& launch : program->facts.launches) EXPECT_FALSE(launch.arguments[0].allocation) << loop;
+  }
+}
+
 TEST(Facts, LaunchConfigurationsAreRead) {
   expectFacts("int main() {\n"
               "  int* d;\n"
