@@ -50,8 +50,11 @@ void wordRace(Finding& finding, const wire::Finding& record) {
   bool warp = finding.scope == RaceScope::IntraWarp, block = finding.scope == RaceScope::InterWarp;
   if (record.rule != wire::Rule::RaceWarp && !block && wordLostUpdate(finding)) return;
   if (record.flags & wire::AsyncCopy) {
+    bool isSource = record.access[1].doing == wire::Doing::Read;
     finding.message =
-        fmt::format("{} is used while an asynchronous copy may still write it", subject(finding));
+        isSource
+            ? fmt::format("{} is overwritten while an asynchronous copy may still read it", subject(finding))
+            : fmt::format("{} is used while an asynchronous copy may still write it", subject(finding));
     finding.hint =
         "the thread that started the copy waits for it (__pipeline_wait_prior(0), cp.async.wait_group or a "
         "cuda::barrier), then __syncthreads() for the others";

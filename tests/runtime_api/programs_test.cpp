@@ -1,7 +1,7 @@
 // Whole CUDA programs on the virtual device: each file of programs/ checks its own results and prints PASS. A
 // program may say in comments what the report must contain (`// expect-report: TEXT`), or that it ends
-// otherwise
-// (`// expect-status: N`).
+// otherwise (`// expect-status: N`). Those of toolkit_programs/ include headers that only the CUDA toolkit
+// has (libcu++, CUB, Thrust, mma.h), and are skipped without it.
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -14,16 +14,17 @@
 
 namespace {
 
-std::vector<std::string> programs() {
+std::vector<std::string> programsIn(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry :
-       std::filesystem::directory_iterator(KCHECK_SOURCE_DIR "/tests/runtime_api/programs"))
+       std::filesystem::directory_iterator(KCHECK_SOURCE_DIR "/tests/runtime_api/" + folder))
     if (entry.path().extension() == ".cu") files.push_back(entry.path().stem());
   std::sort(files.begin(), files.end());
   return files;
 }
 
 class Programs : public testing::TestWithParam<std::string> {};
+class ToolkitPrograms : public testing::TestWithParam<std::string> {};
 
 /// The texts behind `marker` in a file's comments.
 std::vector<std::string> marked(const std::string& file, const std::string& marker) {
@@ -35,8 +36,9 @@ std::vector<std::string> marked(const std::string& file, const std::string& mark
   return texts;
 }
 
-TEST_P(Programs, PassesItsOwnChecks) {
-  std::string file = KCHECK_SOURCE_DIR "/tests/runtime_api/programs/" + GetParam() + ".cu";
+/// Runs it and holds its output to what the file says.
+void check(const std::string& name) {
+  std::string file = KCHECK_SOURCE_DIR "/tests/runtime_api/" + name + ".cu";
   std::string command =
       std::string(KCHECK_PROGRAM) + " --run --checks=all,-perf --timeout=60 '" + file + "' 2>&1";
   FILE* pipe = popen(command.c_str(), "r");
@@ -55,7 +57,18 @@ TEST_P(Programs, PassesItsOwnChecks) {
     EXPECT_THAT(output, testing::HasSubstr(text));
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, Programs, testing::ValuesIn(programs()),
+TEST_P(Programs, PassesItsOwnChecks) { check("programs/" + GetParam()); }
+
+TEST_P(ToolkitPrograms, PassesItsOwnChecks) {
+#ifndef KCHECK_CUDA_INCLUDE
+  GTEST_SKIP() << "no CUDA toolkit";
+#endif
+  check("toolkit_programs/" + GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, Programs, testing::ValuesIn(programsIn("programs")),
+                         [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Files, ToolkitPrograms, testing::ValuesIn(programsIn("toolkit_programs")),
                          [](const auto& info) { return info.param; });
 
 } // namespace

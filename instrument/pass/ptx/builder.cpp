@@ -56,11 +56,21 @@ llvm::Value* Builder::asInteger(llvm::Value* value) {
   return b.CreateBitCast(value, b.getIntNTy(unsigned(type->getPrimitiveSizeInBits())));
 }
 
+namespace {
+
+/// Names with a percent sign are names of their own.
+std::string registerName(const Operand& operand) {
+  return (operand.kind == Operand::Kind::Special ? "%" : "") + operand.name;
+}
+
+} // namespace
+
 llvm::AllocaInst* Builder::find(const Operand& operand) {
   if (operand.kind == Operand::Kind::Placeholder)
     return operand.number < outputs.size() ? outputs[operand.number] : nullptr;
-  auto found = registers.find(operand.name);
-  return operand.kind == Operand::Kind::Register && found != registers.end() ? found->second : nullptr;
+  if (operand.kind != Operand::Kind::Register && operand.kind != Operand::Kind::Special) return nullptr;
+  auto found = registers.find(registerName(operand));
+  return found != registers.end() ? found->second : nullptr;
 }
 
 llvm::Value* Builder::bits(const Operand& operand, const Type& type) {
@@ -139,11 +149,11 @@ bool Builder::declare(const Statement& statement) {
   if (!type) return false;
   for (const Operand& name : statement.operands) {
     if (name.number == 0) {
-      registers[name.name] = variable(type->width());
+      registers[registerName(name)] = variable(type->width());
       continue;
     }
     for (unsigned i = 0; i < name.number; ++i)
-      registers[name.name + std::to_string(i)] = variable(type->width());
+      registers[registerName(name) + std::to_string(i)] = variable(type->width());
   }
   return true;
 }

@@ -52,7 +52,7 @@ bool start(Builder& p, const Statement& s) {
   }
   auto* wide = p.b.CreateZExt(read, p.b.getInt64Ty());
   p.l.sited(p.b.CreateMemCpy(to, llvm::Align(1), from, llvm::Align(1), wide));
-  p.l.runtime(Call::kcAsyncCopy, {to, p.b.CreateZExt(bytes, p.b.getInt64Ty())});
+  p.l.runtime(Call::kcAsyncCopy, {to, p.b.CreateZExt(bytes, p.b.getInt64Ty()), from, wide});
   return true;
 }
 

@@ -121,21 +121,25 @@ private:
       return inner;
     }
     if (c == '$') return placeholder();
-    if (c == '%') {
+    if (c == '%') { // a special register, or one that the statements declare by such a name
       ++at;
       result.kind = Operand::Kind::Special;
       result.name = name();
-      return result;
+      return count(result);
     }
     if (std::isdigit(static_cast<unsigned char>(c)) || c == '-' || c == '+') return number();
     result.name = name();
     if (result.name.empty()) return std::nullopt;
     result.kind = result.name == "_" ? Operand::Kind::Discard : Operand::Kind::Register;
-    if (at < text.size() && text[at] == '<') { // r<4> in a declaration
-      ++at;
-      result.number = unsigned(std::strtoul(text.c_str() + at, nullptr, 10));
-      at = std::min(text.find('>', at), text.size() - 1) + 1;
-    }
+    return count(result);
+  }
+
+  /// `r<4>` in a declaration
+  Operand count(Operand result) {
+    if (at >= text.size() || text[at] != '<') return result;
+    ++at;
+    result.number = unsigned(std::strtoul(text.c_str() + at, nullptr, 10));
+    at = std::min(text.find('>', at), text.size() - 1) + 1;
     return result;
   }
 

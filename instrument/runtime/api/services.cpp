@@ -95,10 +95,10 @@ void kcFree(ThreadContext* thread, void* pointer) {
 }
 
 std::int64_t kcClock(ThreadContext* /*thread*/) {
-  noteProgress();
   // Cycles of the virtual device's clock.
   auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count() * 141 / 100;
+  auto passed = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+  return (passed + static_cast<std::int64_t>(lookAtClock())) * 141 / 100;
 }
 
 } // extern "C"

@@ -1,6 +1,7 @@
 #include "instrument/runtime/core/async.h"
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/sync.h"
 
 #include <algorithm>
@@ -8,13 +9,28 @@
 namespace kcheck::runtime {
 namespace {
 
+void restampWrite(Cell& cell, Token from, Token to) {
+  if (cell.write == from) cell.write = to;
+}
+
+void restampRead(Cell& cell, Token from, Token to) {
+  if (cell.read == from) cell.read = to;
+  if (!isReadSet(cell.read)) return;
+  if (ReadSet* set = readSetOf(*context().launch, cell.read))
+    for (ReadSet::Reader& reader : set->readers)
+      if (reader.token == from) reader.token = to;
+}
+
 void restamp(const AsyncCopies::Range& range, Token from, Token to) {
+  auto one = range.isSource ? restampRead : restampWrite;
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
     Cell& cell = cellOf(at);
-    if (cell.write == from) cell.write = to;
-    if (cell.write != kBytes) continue;
+    if (cell.write != kBytes) {
+      one(cell, from, to);
+      continue;
+    }
     for (Address byte = at; byte < std::min((at | 3) + 1, range.end); ++byte)
-      if (byteCells(cell).cell[byte & 3].write == from) byteCells(cell).cell[byte & 3].write = to;
+      one(byteCells(cell).cell[byte & 3], from, to);
   }
 }
 
@@ -38,13 +54,17 @@ void finish(ThreadState& thread, std::size_t count) {
 
 } // namespace
 
-void startCopy(ThreadState& thread, Address to, std::size_t bytes) {
-  if (!inShared(to) || !bytes) return;
+void startCopy(ThreadState& thread, AsyncCopies::Range to, AsyncCopies::Range from) {
+  if (!inShared(to.begin) || to.begin == to.end) return;
   if (!thread.copies) thread.copies = std::make_unique<AsyncCopies>();
   std::vector<AsyncCopies::Group>& groups = thread.copies->groups;
   if (groups.empty() || groups.back().committed) groups.push_back({freshToken(thread), {}, false});
-  groups.back().ranges.push_back({to, to + bytes});
-  restamp(groups.back().ranges.back(), thread.me, groups.back().token);
+  AsyncCopies::Group& group = groups.back();
+  for (const AsyncCopies::Range& range : {to, from}) {
+    if (range.begin == range.end || !inArena(range.begin) || !inArena(range.end - 1)) continue;
+    group.ranges.push_back(range);
+    restamp(range, thread.me, group.token);
+  }
 }
 
 void commitCopies(ThreadState& thread) {
@@ -64,17 +84,6 @@ void waitForCopies(ThreadState& thread, std::uint32_t left) {
 
 void waitForAllCopies(ThreadState& thread) {
   if (thread.copies) finish(thread, thread.copies->groups.size());
-}
-
-void carryCopiesOver(BlockState& block) {
-  for (ThreadState& thread : block) {
-    if (!thread.copies) continue;
-    for (AsyncCopies::Group& group : thread.copies->groups) {
-      Token fresh = freshToken(thread);
-      for (const AsyncCopies::Range& range : group.ranges) restamp(range, group.token, fresh);
-      group.token = fresh;
-    }
-  }
 }
 
 namespace {
@@ -103,7 +112,50 @@ bool passed(std::uint64_t state, std::uint64_t token, bool byParity) {
   return byParity ? (phase & 1) != (token & 1) : phase != token >> kPhaseAt;
 }
 
+std::uint64_t phaseOf(Address object) { return *reinterpret_cast<const std::uint64_t*>(object) >> kPhaseAt; }
+
+void renew(const ThreadState& thread, AsyncCopies::Group& group) {
+  Token fresh = freshToken(thread);
+  for (const AsyncCopies::Range& range : group.ranges) restamp(range, group.token, fresh);
+  group.token = fresh;
+}
+
+/// Whoever waited for a phase passes its copies on at the next barrier.
+void dropReceived(ThreadState& thread) {
+  auto& objects = thread.owner().launch->barrierObjects;
+  std::erase_if(thread.copies->handed, [&](const AsyncCopies::Handed& handed) {
+    auto object = objects.find(handed.object);
+    return object == objects.end() || handed.phase < object->second.received;
+  });
+}
+
+/// From here on the barrier object waits for the thread's copies.
+void handOver(ThreadState& thread, Address at, BarrierObject& object) {
+  constexpr std::size_t kMany = 64;
+  if (!thread.copies || thread.copies->groups.empty()) return;
+  AsyncCopies& copies = *thread.copies;
+  object.arriving.raise(keyOf(thread), copies.groups.back().token);
+  if (copies.handed.size() >= kMany) dropReceived(thread);
+  for (AsyncCopies::Group& group : copies.groups)
+    if (!group.ranges.empty()) copies.handed.push_back({at, phaseOf(at), std::move(group)});
+  copies.groups.clear();
+}
+
 } // namespace
+
+void carryCopiesOver(BlockState& block) {
+  for (ThreadState& thread : block) {
+    if (!thread.copies) continue;
+    for (AsyncCopies::Group& group : thread.copies->groups) renew(thread, group);
+    dropReceived(thread);
+    for (AsyncCopies::Handed& handed : thread.copies->handed) {
+      renew(thread, handed.group);
+      BarrierObject& object = block.launch->barrierObjects[handed.object];
+      bool isOver = handed.phase != phaseOf(handed.object);
+      (isOver ? object.completed : object.arriving).raise(keyOf(thread), handed.group.token);
+    }
+  }
+}
 
 std::uint64_t useBarrierObject(ThreadState& thread, Address at, BarrierObjectOp op, std::uint64_t value) {
   LaunchState& launch = *thread.owner().launch;
@@ -123,18 +175,15 @@ std::uint64_t useBarrierObject(ThreadState& thread, Address at, BarrierObjectOp 
     word = arrive(object, before, value, op == BarrierObjectOp::ArriveDrop);
     ++launch.progress;
     break;
-  case BarrierObjectOp::ArriveOnCopies: {
-    if (thread.copies && !thread.copies->groups.empty()) {
-      object.arriving.raise(keyOf(thread), thread.copies->groups.back().token);
-      thread.copies->groups.clear(); // the object's business now
-    }
+  case BarrierObjectOp::ArriveOnCopies:
+    handOver(thread, at, object);
     if (value) word = arrive(object, before, value, false);
     break;
-  }
   case BarrierObjectOp::Test:
   case BarrierObjectOp::TestParity:
     if (!passed(before, value, op == BarrierObjectOp::TestParity)) return 0;
     receive(thread, object.completed);
+    object.received = std::max(object.received, before >> kPhaseAt);
     return 1;
   }
   return before;
@@ -147,8 +196,10 @@ using namespace kcheck::runtime;
 
 extern "C" {
 
-void kcAsyncCopy(abi::ThreadContext* context, void* to, std::uint64_t bytes) {
-  startCopy(*static_cast<ThreadState*>(context), reinterpret_cast<Address>(to), bytes);
+void kcAsyncCopy(abi::ThreadContext* context, void* to, std::uint64_t bytes, const void* from,
+                 std::uint64_t read) {
+  auto begin = reinterpret_cast<Address>(to), source = reinterpret_cast<Address>(from);
+  startCopy(*static_cast<ThreadState*>(context), {begin, begin + bytes}, {source, source + read, true});
 }
 
 void kcAsyncCommit(abi::ThreadContext* context) { commitCopies(*static_cast<ThreadState*>(context)); }

@@ -17,23 +17,33 @@ struct ThreadState;
 struct AsyncCopies {
   struct Range {
     Address begin, end;
+    bool isSource = false;
   };
   struct Group {
-    Token token = 0; ///< of the writes, as if by a thread of their own
+    Token token = 0; ///< of the accesses, as if by a thread of their own
     std::vector<Range> ranges;
     bool committed = false;
   };
   std::vector<Group> groups; ///< oldest first
+  /// Those that a barrier object waits for in place of the thread.
+  struct Handed {
+    Address object;
+    std::uint64_t phase;
+    Group group;
+  };
+  std::vector<Handed> handed;
 };
 
 /// A barrier object in memory. Its state word lies in the program's own 8 bytes; here is what it orders.
 struct BarrierObject {
   Clock arriving;  ///< by those who have arrived in the current phase
   Clock completed; ///< by those who arrived in earlier phases
+  /// Phases before this one have ended, and somebody has waited for that.
+  std::uint64_t received = 0;
 };
 
-/// The range has just been written by a copy that the thread has started.
-void startCopy(ThreadState& thread, Address to, std::size_t bytes);
+/// A copy that the thread has started has just been made: what it wrote, and what it read.
+void startCopy(ThreadState& thread, AsyncCopies::Range to, AsyncCopies::Range from);
 void commitCopies(ThreadState& thread);
 /// Waits for all groups but the last `left`.
 void waitForCopies(ThreadState& thread, std::uint32_t left);

@@ -26,6 +26,7 @@ struct Context {
   Streams streams;
   std::vector<const abi::ModuleEntry*> modules;
   LaunchState* launch = nullptr; ///< the one that runs now
+  std::uint64_t timeAhead = 0;   ///< nanoseconds by which the device's clock has been put forward
   DeviceFault fault = DeviceFault::None;
 
   const abi::SiteInfo* site(std::uint32_t number) const;

@@ -194,8 +194,9 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
 bool deviceFaulted() { return context().fault != DeviceFault::None; }
 DeviceFault deviceFault() { return context().fault; }
 void clearDeviceFault() { context().fault = DeviceFault::None; }
-void noteProgress() {
-  if (LaunchState* running = context().launch) ++running->progress;
+std::uint64_t lookAtClock() {
+  if (LaunchState* running = context().launch) ++running->clockReads;
+  return context().timeAhead;
 }
 
 bool isRehearsal() { return context().launch && context().launch->rehearsal; }

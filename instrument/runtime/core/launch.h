@@ -32,8 +32,9 @@ bool deviceFaulted();
 enum class DeviceFault : std::uint8_t { None, IllegalAddress, Assert, Trap, Timeout };
 DeviceFault deviceFault();
 void clearDeviceFault(); ///< the program has reset the device
-/// Something that only time shows (a clock was read): a loop that waits is not a hang because of it.
-void noteProgress();
+/// For who reads the clock: the nanoseconds that it is ahead. Loops that wait for the time to pass are no
+/// hang: when nothing else happens, time goes faster, until that does not help either.
+std::uint64_t lookAtClock();
 
 /// What runs now is a repetition (rehearsal.h) whose effects outside of memory nobody may see. It ends where
 /// they cannot be taken back.

@@ -31,14 +31,6 @@ std::uint32_t atomicScope(const LaunchState& launch, std::uint16_t site) {
   return site < launch.atomicScope.size() ? launch.atomicScope[site] : 0;
 }
 
-bool isReadSet(Token read) { return read >= kReadSet && read < kBytes; }
-
-ReadSet* readSetOf(LaunchState& launch, Token read) {
-  std::uint32_t index = read - kReadSet;
-  if (!isReadSet(read) || index - launch.firstReadSet >= launch.readSets.size()) return nullptr;
-  return &launch.readSets[index - launch.firstReadSet];
-}
-
 Owner ownerOf(const LaunchState& launch, const BlockState& block, Token token) {
   token &= ~Token{1};
   if (token == block.launchMany) return {~std::uint64_t{0}, kWholeBlock, token};
@@ -170,6 +162,12 @@ bool sameThread(const CheckedAccess& access, Token token) {
 }
 
 } // namespace
+
+ReadSet* readSetOf(LaunchState& launch, Token read) {
+  std::uint32_t index = read - kReadSet;
+  if (!isReadSet(read) || index - launch.firstReadSet >= launch.readSets.size()) return nullptr;
+  return &launch.readSets[index - launch.firstReadSet];
+}
 
 bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic) {
   const BlockState& block = thread.owner();

@@ -27,6 +27,10 @@ struct CheckedAccess {
   }
 };
 
+/// Whether Cell::read names a table of readers, and that table; null when it is an earlier launch's.
+inline constexpr bool isReadSet(Token read) { return read >= kReadSet && read < kBytes; }
+ReadSet* readSetOf(LaunchState& launch, Token read);
+
 /// Whether the access that left `token` in the shadow of `at` comes before what the thread does now.
 bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic);
 

@@ -112,6 +112,7 @@ private:
   bool admit();
   void retire();
   bool allStalled();
+  bool putClockForward();
   bool stepping() const { return kind == ScheduleKind::Lockstep; }
   void chooseNext();
   void wakeYielded(BlockState& block);
@@ -123,7 +124,8 @@ private:
   std::vector<std::uint32_t> warpOrder;
   BlockState* latest = nullptr;
   std::size_t stalled = 0;
-  std::uint64_t seenProgress = 0, idleRounds = 0;
+  std::uint64_t seenProgress = 0, idleRounds = 0, seenClockReads = 0;
+  unsigned leaps = 0; ///< of the clock, since the last progress
 };
 
 /// All lanes until none can go on by itself; in lockstep, each lane one access further. True: some can go on.
@@ -228,10 +230,22 @@ bool Grid::allStalled() {
   }
   if (launch.progress != seenProgress) {
     seenProgress = launch.progress;
-    idleRounds = 0;
+    idleRounds = leaps = 0;
   }
   constexpr std::uint64_t fewest = 2'000, turns = 1'000'000;
-  return ++idleRounds < std::max(fewest, turns / std::max<std::uint64_t>(waiting, 1));
+  if (++idleRounds < std::max(fewest, turns / std::max<std::uint64_t>(waiting, 1))) return true;
+  return putClockForward();
+}
+
+/// Whoever waits for the time to pass need not wait as long as that: a millisecond first, days in the end.
+bool Grid::putClockForward() {
+  constexpr unsigned most = 32, millisecond = 20;
+  constexpr std::uint64_t roundsEach = 64;
+  if (launch.clockReads == seenClockReads || leaps == most) return false;
+  seenClockReads = launch.clockReads;
+  context().timeAhead += std::uint64_t{1} << (millisecond + leaps++);
+  idleRounds -= std::min(idleRounds, roundsEach);
+  return true;
 }
 
 /// Brings the block that has the next turn to the front.

@@ -202,6 +202,7 @@ struct LaunchState {
   /// The block that starts as number `nth`.
   std::uint64_t blockAt(std::uint64_t nth) const { return rehearsal ? gridBlocks - 1 - nth : nth; }
   std::uint64_t progress = 0; ///< counts what shows that threads get somewhere
+  std::uint64_t clockReads = 0;
 };
 
 } // namespace kcheck::runtime
