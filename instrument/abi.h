@@ -35,11 +35,34 @@ enum class WaitKind : std::uint32_t {
   ActiveMask, ///< result: lanes that wait here together
   GridSync,   ///< cooperative launch
   Yield,      ///< a polling loop or nanosleep: let others run
+  Matrix,     ///< a = mask, b = MatrixOp, c and d as there, e = address of the lane's registers, also of the
+              ///< result
 };
 enum class BarrierOp : std::uint32_t { None, Count, And, Or };
 enum class ShuffleMode : std::uint32_t { Index, Up, Down, Butterfly };
 enum class VoteMode : std::uint32_t { All, Any, Uniform, Ballot };
 enum class ReduceOp : std::uint32_t { Add, Min, Max, UMin, UMax, And, Or, Xor };
+
+enum class MatrixOp : std::uint32_t {
+  Multiply, ///< c = m | n << 8 | k << 16, d = matrixTypes(); registers of A, B and C, one after the other
+  Spread    ///< ldmatrix: c = matrices, d = 1 when transposed; registers are a row of eight halves
+};
+enum class MatrixType : std::uint32_t { F16, BF16, TF32, F32, F64, S8, U8, S32 };
+inline constexpr unsigned matrixBytes(MatrixType type) {
+  constexpr unsigned bytes[] = {2, 2, 4, 4, 8, 1, 1, 4};
+  return bytes[static_cast<unsigned>(type)];
+}
+inline constexpr bool isIntegerMatrix(MatrixType type) {
+  return type == MatrixType::S8 || type == MatrixType::U8 || type == MatrixType::S32;
+}
+inline constexpr std::uint32_t matrixTypes(MatrixType a, MatrixType b, MatrixType c, MatrixType d,
+                                           bool saturates) {
+  return static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b) << 4 |
+         static_cast<std::uint32_t>(c) << 8 | static_cast<std::uint32_t>(d) << 12 |
+         static_cast<std::uint32_t>(saturates) << 16;
+}
+inline constexpr unsigned kMatrixExtent = 32; ///< rows and columns at most
+inline constexpr unsigned kMatrixWords = 32;  ///< of 32 bits that a lane brings at most
 
 /// What kcBarrierObject does with an mbarrier, and what it gives back.
 enum class BarrierObjectOp : std::uint32_t {

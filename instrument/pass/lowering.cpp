@@ -1,6 +1,7 @@
 #include "instrument/pass/lowering.h"
 
 #include "instrument/pass/globals.h"
+#include "instrument/pass/matrix.h"
 #include "instrument/pass/registers.h"
 #include "instrument/pass/stages.h"
 
@@ -96,8 +97,9 @@ bool lowerCall(DeviceCode& code, llvm::CallInst& call) {
   } else if (llvm::StringRef name = callee->getName(); name.consume_front(kNvvmPrefix)) {
     if (name.starts_with(kRegisterPrefix) && isKnownRegister(name.substr(strlen(kRegisterPrefix))))
       return false;
-    if (!lowerIntrinsic(lowering, name, value) && !lowerCollective(lowering, name, value) &&
-        !lowerAtomic(lowering, name, value) && !lowerArithmetic(lowering, name, value))
+    if (!lowerWmma(lowering, name, value) && !lowerIntrinsic(lowering, name, value) &&
+        !lowerCollective(lowering, name, value) && !lowerAtomic(lowering, name, value) &&
+        !lowerArithmetic(lowering, name, value))
       value = lowering.unsupported("intrinsic `" + callee->getName().str() + "`");
   } else if (!lowerLibraryCall(lowering, callee->getName(), value)) {
     return false;

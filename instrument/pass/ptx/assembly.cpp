@@ -26,6 +26,7 @@ const Rules& allRules() {
     addVideo(table);
     addTextures(table);
     addAsync(table);
+    addMatrices(table);
     return table;
   }();
   return rules;

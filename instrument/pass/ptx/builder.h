@@ -70,5 +70,6 @@ void addSynchronisation(Rules& rules);
 void addVideo(Rules& rules);
 void addTextures(Rules& rules);
 void addAsync(Rules& rules);
+void addMatrices(Rules& rules);
 
 } // namespace kcheck::instrument::ptx

@@ -1,5 +1,6 @@
 // Warp collectives: which lanes meet, and what each gets. Exact as PTX says, inactive lanes included.
 #include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/matrix.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/sync.h"
@@ -38,7 +39,8 @@ bool isCollective(WaitKind kind) {
   case WaitKind::Shuffle:
   case WaitKind::Vote:
   case WaitKind::Match:
-  case WaitKind::Reduce: return true;
+  case WaitKind::Reduce:
+  case WaitKind::Matrix: return true;
   default: return false;
   }
 }
@@ -170,6 +172,7 @@ void answerGroup(const Warp& warp, std::uint32_t group) {
   case WaitKind::Vote: vote(warp, group); break;
   case WaitKind::Match: match(warp, group); break;
   case WaitKind::Reduce: reduce(warp, group); break;
+  case WaitKind::Matrix: answerMatrix(warp.lanes, group); break;
   default: break;
   }
   for (std::uint32_t lane = 0; lane < warp.count; ++lane)

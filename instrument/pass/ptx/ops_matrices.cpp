@@ -1,0 +1,87 @@
+// Products of matrices that lie in the registers of a warp (mma) and loads of such matrices (ldmatrix).
+#include "instrument/pass/matrix.h"
+#include "instrument/pass/ptx/builder.h"
+
+#include "instrument/pass/registers.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+namespace kcheck::instrument::ptx {
+
+namespace {
+
+std::vector<llvm::Value*> registersOf(Builder& p, const Operand& operand, const MatrixShape& shape) {
+  const Type word{Type::Kind::Bits, shape.bytes() == 8 ? 64u : 32u, 1};
+  std::vector<llvm::Value*> values;
+  if (operand.kind != Operand::Kind::Vector) return {p.bits(operand, word)};
+  for (const ptx::Operand& part : operand.parts) values.push_back(p.bits(part, word));
+  return values;
+}
+
+/// mma.sync.aligned.SHAPE.row.col{.satfinite}.D.A.B.C d, a, b, c
+bool multiply(Builder& p, const Statement& s) {
+  if (s.operands.size() != 4 || s.opcode.size() < 10 || s.opcode[2] != "aligned") return false;
+  MatrixProduct product{};
+  if (!readMatrixShape(s.opcode[3], product.m, product.n, product.k)) return false;
+  if (s.opcode[4] != "row" || s.opcode[5] != "col") return false;
+  product.saturates = s.opcode[6] == "satfinite";
+  std::size_t first = product.saturates ? 7 : 6;
+  if (s.opcode.size() != first + 4) return false;
+  auto type = [&](std::size_t i) { return matrixTypeNamed(s.opcode[first + i]); };
+  if (!type(0) || !type(1) || !type(2) || !type(3)) return false;
+  product.d = *type(0);
+  product.a = *type(1);
+  product.b = *type(2);
+  product.c = *type(3);
+  if (!product.isSupported()) return false;
+  auto a = registersOf(p, s.operands[1], product.shapeA()),
+       b = registersOf(p, s.operands[2], product.shapeB());
+  auto c = registersOf(p, s.operands[3], product.shapeC());
+  if (a.size() != product.shapeA().registers() || b.size() != product.shapeB().registers() ||
+      c.size() != product.shapeC().registers())
+    return false;
+  auto d = multiplyMatrices(p.l, product, a, b, c);
+  bool isVector = s.operands[0].kind == Operand::Kind::Vector;
+  if ((isVector ? s.operands[0].parts.size() : 1) != d.size()) return false;
+  for (std::size_t i = 0; i < d.size(); ++i) p.write(isVector ? s.operands[0].parts[i] : s.operands[0], d[i]);
+  return true;
+}
+
+/// ldmatrix.sync.aligned.m8n8.x{1,2,4}{.trans}.shared.b16 d, [row]; lanes beyond the rows read nothing.
+bool load(Builder& p, const Statement& s) {
+  if (s.operands.size() != 2 || !s.has("m8n8") || !s.has("b16")) return false;
+  unsigned count = s.has("x1") ? 1 : s.has("x2") ? 2 : s.has("x4") ? 4 : 0;
+  bool isVector = s.operands[0].kind == Operand::Kind::Vector;
+  if (!count || (isVector ? s.operands[0].parts.size() : 1) != count) return false;
+  std::string space;
+  for (const std::string& word : s.opcode)
+    if (word.starts_with("shared")) space = "shared";
+  auto* address = p.address(s.operands[1], space);
+  auto* type = llvm::FixedVectorType::get(p.b.getInt32Ty(), 4);
+  auto* isRow = p.b.CreateICmpULT(registerMarker(p.b, "laneid"), p.b.getInt32(8 * count));
+  llvm::Instruction* next = &*p.b.GetInsertPoint();
+  llvm::BasicBlock* before = next->getParent();
+  llvm::Instruction* inside = llvm::SplitBlockAndInsertIfThen(isRow, next, false);
+  p.b.SetInsertPoint(inside);
+  llvm::Value* read = p.l.load(type, address, llvm::Align(16));
+  p.b.SetInsertPoint(&next->getParent()->front());
+  auto* row = p.b.CreatePHI(type, 2);
+  row->addIncoming(read, inside->getParent());
+  row->addIncoming(llvm::Constant::getNullValue(type), before);
+  p.b.SetInsertPoint(next);
+  std::vector<llvm::Value*> words;
+  for (unsigned i = 0; i < 4; ++i) words.push_back(p.b.CreateExtractElement(row, i));
+  auto spread = spreadMatrices(p.l, words, count, s.has("trans"));
+  for (unsigned i = 0; i < count; ++i) p.write(isVector ? s.operands[0].parts[i] : s.operands[0], spread[i]);
+  return true;
+}
+
+} // namespace
+
+void addMatrices(Rules& rules) {
+  rules["mma"] = multiply;
+  rules["ldmatrix"] = load;
+}
+
+} // namespace kcheck::instrument::ptx
