@@ -251,6 +251,25 @@ void dropLibraryTraffic(std::vector<Finding>& findings, const Facts& facts) {
   });
 }
 
+/// What orders the threads of a library's own kernel is the library's business, down to orders that only its
+/// authors rely on: a race between two of its places is told as a note, since the user's part in it can only
+/// be what the library was given.
+void quietenLibraryRaces(std::vector<Finding>& findings, const Facts& facts) {
+  auto isLibraryPlace = [&](const Access& access) {
+    return access.site < facts.sites.size() && facts.sites[access.site].inSystemHeader;
+  };
+  for (Finding& finding : findings) {
+    const Rule* rule = findRule(finding.rule);
+    auto kernel = std::ranges::find(facts.kernels, finding.kernel, &Kernel::name);
+    if (!rule || rule->group != RuleGroup::Race || finding.scope == RaceScope::Host ||
+        kernel == facts.kernels.end() || !kernel->inSystemHeader || finding.accesses.empty() ||
+        !std::ranges::all_of(finding.accesses, isLibraryPlace))
+      continue;
+    finding.severity = Severity::Note;
+    finding.hint = "a kernel of a library: look whether the ranges that it was given overlap";
+  }
+}
+
 void sortFindings(std::vector<Finding>& findings) {
   auto key = [](const Finding& finding) {
     const Location& where = finding.where;
@@ -341,6 +360,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   foldEarlyReads(report.findings);
   dropOtherValues(report.findings, report.run, report.facts);
   dropLibraryTraffic(report.findings, report.facts);
+  quietenLibraryRaces(report.findings, report.facts);
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
   letRunSpeak(report);
   compareMetrics(report);

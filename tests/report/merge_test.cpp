@@ -447,5 +447,19 @@ TEST(Merge, AReadBeforeTheRacingWriteIsTheRaceOnly) {
   EXPECT_THAT(report.findings, SizeIs(2));
 }
 
+TEST(Merge, RacesWithinALibrarysOwnKernelAreNotes) {
+  auto severityOf = [](bool libraryKernel, bool librarySites) {
+    Facts made = facts();
+    made.kernels[0].inSystemHeader = libraryKernel;
+    made.sites[2].inSystemHeader = librarySites;
+    made.sites[3].inSystemHeader = librarySites;
+    Report report = mergeReport(made, std::nullopt, runPart({tileRace(Verdict::Observed, 4)}), {});
+    return report.findings.at(0).severity;
+  };
+  EXPECT_EQ(severityOf(true, true), Severity::Note);
+  EXPECT_EQ(severityOf(true, false), Severity::Error) << "a function of the user's that the library calls";
+  EXPECT_EQ(severityOf(false, true), Severity::Error) << "the user's kernel calls the library";
+}
+
 } // namespace
 } // namespace kcheck::test
