@@ -94,7 +94,10 @@ private:
   void classify(llvm::Instruction& instruction) {
     if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
       if (isCounter(*phi, loop)) slice.counts = true;
-      // Which value a phi takes is decided by the branches inside the loop that lead here.
+      // Which value a phi takes is decided by the branches inside the loop that lead here. At the header
+      // there is nothing to decide where all rounds end in one place: what the value is there is up to its
+      // operand.
+      if (phi->getParent() == loop.getHeader() && waysRound(*phi) < 2) return;
       for (llvm::BasicBlock* incoming : phi->blocks()) addDeciders(incoming);
     } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
       if (!isOthers(load->getPointerOperand())) return;
@@ -112,6 +115,10 @@ private:
     } else if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
       if (!call->doesNotAccessMemory() && !isWaitMarker(*call)) slice.readsMemory = true;
     }
+  }
+
+  long waysRound(const llvm::PHINode& phi) const {
+    return llvm::count_if(phi.blocks(), [&](llvm::BasicBlock* from) { return loop.contains(from); });
   }
 
   static bool isOthers(llvm::Value* address) {

@@ -197,6 +197,127 @@ end:
   EXPECT_EQ(waits(abi::WaitKind::Yield), 0);
 }
 
+/// A loop of `%i` up to `%n` around an atomicCAS; `body` says what becomes of what it saw.
+std::string loopAroundExchange(const std::string& body) {
+  return R"(
+define void @k(ptr %p, i32 %n) {
+  br label %loop
+)" + body +
+         R"(
+end:
+  ret void
+})";
+}
+
+constexpr const char* kExchange = R"(
+  %pair = cmpxchg ptr %p, i32 0, i32 1 seq_cst seq_cst
+  %free = extractvalue { i32, i1 } %pair, 1
+)";
+
+TEST_F(Stages, aCountedLoopAroundAnExchangeDoesNotYield) {
+  runUntilEntries(loopAroundExchange(std::string(R"(
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %latch ])") +
+                                     kExchange +
+                                     R"(
+  br i1 %free, label %take, label %latch
+take:
+  store i32 %i, ptr %p
+  br label %latch
+latch:
+  %next = add i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end)"));
+  EXPECT_EQ(waits(abi::WaitKind::Yield), 0);
+}
+
+TEST_F(Stages, aSpinOnAnExchangeYields) {
+  runUntilEntries(
+      loopAroundExchange(std::string("loop:") + kExchange + "br i1 %free, label %end, label %loop"));
+  EXPECT_EQ(waits(abi::WaitKind::Yield), 1);
+}
+
+TEST_F(Stages, aSpinOfBoundedRetriesYields) {
+  runUntilEntries(loopAroundExchange(std::string(R"(
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %latch ])") +
+                                     kExchange +
+                                     R"(
+  br i1 %free, label %end, label %latch
+latch:
+  %next = add i32 %i, 1
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end)"));
+  EXPECT_EQ(waits(abi::WaitKind::Yield), 1);
+}
+
+TEST_F(Stages, aSpinThatEndsByItsCounterYields) {
+  runUntilEntries(loopAroundExchange(std::string(R"(
+loop:
+  %i = phi i32 [ 0, %0 ], [ %next, %latch ])") +
+                                     kExchange +
+                                     R"(
+  br i1 %free, label %take, label %retry
+take:
+  br label %latch
+retry:
+  %more = add i32 %i, 1
+  br label %latch
+latch:
+  %next = phi i32 [ %n, %take ], [ %more, %retry ]
+  %again = icmp slt i32 %next, %n
+  br i1 %again, label %loop, label %end)"));
+  EXPECT_EQ(waits(abi::WaitKind::Yield), 1);
+}
+
+TEST_F(Stages, aLoopThatGoesOnByTwoWaysYields) {
+  runUntilEntries(loopAroundExchange(std::string(R"(
+loop:
+  %i = phi i32 [ 0, %0 ], [ %i, %work ], [ %next, %take ]
+  %again = icmp slt i32 %i, %n
+  br i1 %again, label %work, label %end
+work:)") + kExchange + R"(
+  br i1 %free, label %take, label %loop
+take:
+  %next = add i32 %i, 1
+  br label %loop)"));
+  EXPECT_EQ(waits(abi::WaitKind::Yield), 2);
+}
+
+TEST_F(Stages, aSpinOnAFlagThatTheExchangeSetsYields) {
+  runUntilEntries(loopAroundExchange(std::string(R"(
+loop:
+  %done = phi i1 [ false, %0 ], [ %found, %loop ]
+  %i = phi i32 [ 0, %0 ], [ %next, %loop ])") +
+                                     kExchange +
+                                     R"(
+  %found = or i1 %done, %free
+  %next = add i32 %i, 1
+  %missing = xor i1 %found, true
+  %left = icmp slt i32 %next, %n
+  %again = and i1 %missing, %left
+  br i1 %again, label %loop, label %end)"));
+  EXPECT_EQ(waits(abi::WaitKind::Yield), 1);
+}
+
+TEST_F(Stages, aCountThatASpinInsideDecidesYields) {
+  // The inner loop waits; what it counts decides how long the outer one goes on.
+  runUntilEntries(loopAroundExchange(std::string(R"(
+loop:
+  %i = phi i32 [ 0, %0 ], [ %sum, %latch ]
+  br label %spin
+spin:
+  %tries = phi i32 [ %i, %loop ], [ %more, %spin ]
+  %more = add i32 %tries, 1)") + kExchange +
+                                     R"(
+  br i1 %free, label %latch, label %spin
+latch:
+  %sum = phi i32 [ %more, %spin ]
+  %again = icmp slt i32 %sum, %n
+  br i1 %again, label %loop, label %end)"));
+  EXPECT_EQ(waits(abi::WaitKind::Yield), 2);
+}
+
 TEST_F(Stages, atomicsCarryCudasOrderAndScope) {
   runUntilEntries(R"(
 declare i32 @llvm.nvvm.atomic.add.gen.i.cta.i32.p0(ptr, i32)
