@@ -44,6 +44,12 @@ Row randomRow(std::mt19937& random, bool shared) {
   return row;
 }
 
+RowClass classOf(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
+  RowClass row;
+  classify(row, addresses, mask, bytes);
+  return row;
+}
+
 TEST(Rows, QuickCostsAreExact) {
   std::mt19937 random(5);
   for (int i = 0; i < 20000; ++i)
@@ -52,7 +58,7 @@ TEST(Rows, QuickCostsAreExact) {
       Traffic careful = shared ? costOfShared(row.addresses, row.mask, row.bytes)
                                : costOfGlobal(row.addresses, row.mask, row.bytes);
       Traffic quick =
-          costOfRow(row.addresses, row.mask, row.bytes, shared, classify(row.addresses, row.mask, row.bytes));
+          costOfRow(row.addresses, row.mask, row.bytes, shared, classOf(row.addresses, row.mask, row.bytes));
       ASSERT_TRUE(same(quick, careful))
           << "row " << i << (shared ? " shared" : " global") << ", " << row.bytes << " bytes, mask "
           << std::hex << row.mask << std::dec << ": " << quick.sectors << "/" << careful.sectors
@@ -64,14 +70,14 @@ TEST(Rows, QuickCostsAreExact) {
 TEST(Rows, ShapesAreTold) {
   Row row;
   for (std::uint32_t lane = 0; lane < 32; ++lane) row.addresses[lane] = kArenaBase + 4 * lane;
-  EXPECT_EQ(classify(row.addresses, kAll, 4).shape, RowShape::Contiguous);
-  EXPECT_EQ(classify(row.addresses, 0xFF0, 4).shape, RowShape::Contiguous);
-  EXPECT_EQ(classify(row.addresses, 0xFF1, 4).shape, RowShape::Other) << "a gap between active lanes";
-  EXPECT_EQ(classify(row.addresses, kAll, 8).shape, RowShape::Other) << "accesses overlap";
+  EXPECT_EQ(classOf(row.addresses, kAll, 4).shape, RowShape::Contiguous);
+  EXPECT_EQ(classOf(row.addresses, 0xFF0, 4).shape, RowShape::Contiguous);
+  EXPECT_EQ(classOf(row.addresses, 0xFF1, 4).shape, RowShape::Other) << "a gap between active lanes";
+  EXPECT_EQ(classOf(row.addresses, kAll, 8).shape, RowShape::Other) << "accesses overlap";
   for (std::uint32_t lane = 0; lane < 32; ++lane) row.addresses[lane] = kArenaBase + 4 * (lane % 16);
-  EXPECT_EQ(classify(row.addresses, kAll, 4).shape, RowShape::Halves);
+  EXPECT_EQ(classOf(row.addresses, kAll, 4).shape, RowShape::Halves);
   for (Address& address : row.addresses) address = kArenaBase;
-  EXPECT_EQ(classify(row.addresses, kAll, 4).shape, RowShape::Uniform);
+  EXPECT_EQ(classOf(row.addresses, kAll, 4).shape, RowShape::Uniform);
 }
 
 } // namespace

@@ -63,10 +63,19 @@ bool checkCell(const Cell& cell, const CellSites& sites, Address at, bool writes
   return true;
 }
 
+/// Nothing in a closed line can be in a race with the host: its words are as old as the first one.
+bool isSettled(const Line& line, Token floor) {
+  return (line.write < floor || isReserved(line.write)) && line.read < floor;
+}
+
 void checkRange(const Range& range, bool writes, void* caller) {
   if (!context().options.races) return;
   Token floor = context().streams.floor();
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
+    if (const Line& line = lineOf(at); line.closed && isSettled(line, floor)) {
+      at |= kLineBytes - 1;
+      continue;
+    }
     const Cell& cell = cellOf(at);
     if (cell.write == kBytes) {
       for (Address byte = at; byte < std::min((at | 3) + 1, range.end); ++byte)
@@ -97,6 +106,12 @@ void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream
   Token token = operationToken(stream, caller);
   checkRange(range, false, caller);
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
+    if (Line& line = lineOf(at); line.closed && at % kLineBytes == 0 && at + kLineBytes <= range.end) {
+      line.read = token;
+      line.readShift = kAllSame;
+      at |= kLineBytes - 1;
+      continue;
+    }
     Cell& cell = cellOf(at);
     if (cell.write == kUnknown) context().allocations.materialise(at);
     if (cell.write == kBytes) {

@@ -25,6 +25,13 @@ Address addressOf(const void* pointer) { return reinterpret_cast<Address>(pointe
 /// Whether fresh memory of this kind counts as written: the host writes it unseen, or the loader has.
 bool startsWritten(MemoryKind kind) { return kind != MemoryKind::Device && kind != MemoryKind::Array; }
 
+/// No cell of the line has been looked at.
+bool isFresh(Address line) {
+  if (lineOf(line).closed) return false;
+  const Cell* cells = &openCellOf(line);
+  return std::all_of(cells, cells + kLineWords, [](const Cell& cell) { return cell.write == kUnknown; });
+}
+
 } // namespace
 
 Allocations::Zone& Allocations::zoneOf(MemoryKind kind) {
@@ -141,12 +148,21 @@ bool Allocations::materialise(Address address) {
   constexpr Address chunk = 4096;
   Address from = std::max(base, word & ~(chunk - 1)), to = std::min(end, (word | (chunk - 1)) + 1);
   Token fresh = startsWritten(owner->kind) ? kOld : kUnwritten;
-  for (Address at = from; at + 4 <= to; at += 4)
+  for (Address at = from; at + 4 <= to; at += 4) {
+    if (at % kLineBytes == 0 && at + kLineBytes <= to && isFresh(at)) {
+      lineOf(at) = {fresh, 0, {}, 1, kAllSame, kAllSame, 0};
+    }
+    if (lineOf(at).closed) {
+      at |= kLineBytes - 4;
+      continue;
+    }
     if (Cell& cell = cellOf(at); cell.write == kUnknown) cell = {fresh, 0};
+  }
   if ((to & 3) && cellOf(to).write == kUnknown) { // the allocation ends within a word
     cellOf(to) = {kPoison, 0};
     fillShadow(to & ~Address{3}, to & 3, fresh);
   }
+  cellOf(address); // opens its line: the caller has the cell at hand
   return true;
 }
 
@@ -195,9 +211,13 @@ std::size_t firstUnwritten(const void* pointer, std::size_t bytes) {
   std::lock_guard lock(context().mutex);
   Address begin = addressOf(pointer);
   for (Address at = begin; at < begin + bytes; at = (at | 3) + 1) {
+    if (const Line& line = lineOf(at); line.closed && line.write != kUnwritten) {
+      at |= kLineBytes - 1;
+      continue;
+    }
     Cell& cell = cellOf(at);
     if (cell.write == kUnknown && !context().allocations.materialise(at)) continue;
-    if (cell.write == kUnwritten) return at - begin;
+    if (cellOf(at).write == kUnwritten) return at - begin;
     if (cell.write != kBytes) continue;
     for (Address byte = at; byte < std::min((at | 3) + 1, begin + bytes); ++byte)
       if (byteCells(cell).cell[byte & 3].write == kUnwritten) return byte - begin;

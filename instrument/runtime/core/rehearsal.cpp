@@ -38,7 +38,9 @@ void MemoryCopy::restore() const {
   }
 }
 
-std::uint8_t UnwrittenCopy::stateOf(const Cell& cell) {
+std::uint8_t UnwrittenCopy::stateOf(Address at) {
+  if (const Line& line = lineOf(at); line.closed) return line.write == kUnwritten ? 0xF : 0;
+  const Cell& cell = openCellOf(at);
   if (cell.write == kUnknown) return kFresh;
   if (cell.write == kUnwritten) return 0xF;
   if (cell.write != kBytes) return 0;
@@ -52,7 +54,7 @@ UnwrittenCopy::UnwrittenCopy() {
   eachLive([&](const Allocation& allocation) {
     Part& part = parts.emplace_back(Part{reinterpret_cast<Address>(allocation.base), {}});
     part.words.resize((allocation.bytes + 3) / 4);
-    for (std::size_t i = 0; i < part.words.size(); ++i) part.words[i] = stateOf(cellOf(part.base + 4 * i));
+    for (std::size_t i = 0; i < part.words.size(); ++i) part.words[i] = stateOf(part.base + 4 * i);
   });
 }
 
@@ -61,7 +63,7 @@ void UnwrittenCopy::restore() const {
     for (std::size_t i = 0; i < part.words.size(); ++i) {
       Address at = part.base + 4 * i;
       std::uint8_t before = part.words[i];
-      if (!before || stateOf(cellOf(at)) == before) continue;
+      if (!before || stateOf(at) == before) continue;
       if (before & 0xF0) fillShadow(at, 4, kUnknown);
       for (unsigned byte = 0; byte < 4; ++byte)
         if (before >> byte & 1) fillShadow(at + byte, 1, kUnwritten);

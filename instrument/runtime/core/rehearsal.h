@@ -42,7 +42,7 @@ private:
     std::vector<std::uint8_t> words; ///< bits 0 to 3: bytes; kFresh: not looked at yet
   };
   static constexpr std::uint8_t kFresh = 0x80;
-  static std::uint8_t stateOf(const Cell& cell);
+  static std::uint8_t stateOf(Address word);
   std::vector<Part> parts;
 };
 

@@ -1,141 +1,113 @@
 #include "instrument/runtime/core/row_cells.h"
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/row_lanes.h"
+#include "instrument/runtime/core/row_steps.h"
+#include "instrument/runtime/core/vectors.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
-
-// The loops over neighbouring cells are compiled for the widest vectors that the machine may have.
-#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
-#define KCHECK_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
-#else
-#define KCHECK_VECTORS
-#endif
 
 namespace kcheck::runtime {
 namespace {
 
 constexpr std::uint32_t kMostCells = kWarpSize * 4;
+constexpr std::uint32_t kMostParts = 4;              ///< words of one lane's access
+constexpr std::uint32_t kMostOpened = kWarpSize + 4; ///< lines, by one row
 
-// What access.h and race.h say about one cell, without branches, for a block whose threads only barriers
-// order.
+// Loops over neighbouring cells go by 16 cells; what lies beyond the last one is looked at, or written as it
+// is, to no effect.
+KCHECK_INLINE std::size_t wholeSteps(std::size_t count) { return (count + 15) / 16 * 16; }
 
-struct Step {
-  Token write, read;
-  std::uint32_t ok, entersSite; ///< 0 or 1
+template <bool shared>
+KCHECK_INLINE bool keepsRun(const RowWindow& window, const Cell* cells, std::uint32_t count) {
+  const RowWindow w = window;
+  std::uint32_t good = 0;
+  std::size_t whole = wholeSteps(count);
+  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) good +=
+      keepsRead<shared>(w, cells[i]) & static_cast<std::uint32_t>(i < count);
+  return good == count;
+}
+KCHECK_VECTORS bool keepsRunGlobal(const RowWindow& w, const Cell* cells, std::uint32_t count) {
+  return keepsRun<false>(w, cells, count);
+}
+KCHECK_VECTORS bool keepsRunShared(const RowWindow& w, const Cell* cells, std::uint32_t count) {
+  return keepsRun<true>(w, cells, count);
+}
+
+/// What the readers of a run find, and what they leave.
+struct ReadRun {
+  Token read[kMostCells];
+  std::uint32_t fresh[kMostCells], changed, anyFresh;
 };
 
-template <bool shared> inline Step stepRead(const RowWindow& w, Cell cell, Token me) {
-  std::uint32_t own = (cell.write | 1) == (me | 1), same = cell.read == me;
-  std::uint32_t inside = cell.read - w.interval < w.many;
-  std::uint32_t written, before, others = 0;
-  if constexpr (shared) {
-    written = (cell.write - w.born < w.interval - w.born) | (cell.write == kOld);
-    before = cell.read < w.interval;
-  } else {
-    written = (cell.write - 1 < w.floor - 1) | (cell.write - w.ordered < w.interval - w.ordered);
-    before = (cell.read < w.floor) | (cell.read - w.ordered < w.interval - w.ordered);
-    others = (cell.read == w.launchMany) |
-             (std::uint32_t{w.ownTokensOrdered} & (cell.read >= w.first) & (cell.read < kReadSet));
+template <bool shared>
+KCHECK_INLINE bool readRun(const RowWindow& window, const Cell* __restrict cells, std::uint32_t count,
+                           Token me, std::uint32_t shift, ReadRun& __restrict run) {
+  const RowWindow w = window;
+  std::uint32_t good = 0, changed = 0, anyFresh = 0;
+  std::size_t whole = wholeSteps(count);
+  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) {
+    Step step = stepRead<shared>(w, cells[i], me + 2 * (static_cast<Token>(i) >> shift));
+    std::uint32_t active = static_cast<std::uint32_t>(i) < count;
+    good += step.ok & active;
+    Token read = active ? step.read : cells[i].read;
+    std::uint32_t fresh = step.entersSite & active;
+    changed |= read ^ cells[i].read;
+    anyFresh += fresh;
+    run.read[i] = read;
+    run.fresh[i] = fresh;
   }
-  Token read = before | same ? me : inside ? cell.read | 1 : w.launchMany;
-  return {cell.write, read, (written | own) & (before | same | inside | others), before};
+  run.changed = changed;
+  run.anyFresh = anyFresh;
+  return good == count;
 }
 
-template <bool shared> inline Step stepWrite(const RowWindow& w, Cell cell, Token me) {
-  std::uint32_t fine = ((cell.write | 1) == (me | 1)) | (cell.write == kUnwritten), read = cell.read == me;
-  if constexpr (shared) {
-    fine |= (cell.write - kFirstToken < w.interval - kFirstToken) | (cell.write == kOld);
-    read |= cell.read < w.interval;
-  } else {
-    fine |= (cell.write - 1 < w.floor - 1) | (cell.write - w.ordered < w.interval - w.ordered);
-    read |= (cell.read < w.floor) | (cell.read - w.ordered < w.interval - w.ordered);
-  }
-  return {me, cell.read, fine & read, 1};
+KCHECK_VECTORS bool readRunGlobal(const RowWindow& w, const Cell* __restrict cells, std::uint32_t count,
+                                  Token me, std::uint32_t shift, ReadRun& __restrict run) {
+  return readRun<false>(w, cells, count, me, shift, run);
+}
+KCHECK_VECTORS bool readRunShared(const RowWindow& w, const Cell* __restrict cells, std::uint32_t count,
+                                  Token me, std::uint32_t shift, ReadRun& __restrict run) {
+  return readRun<true>(w, cells, count, me, shift, run);
 }
 
-/// Read-modify-write of device scope or wider, without order.
-template <bool shared> inline Step stepAtomic(const RowWindow& w, Cell cell, Token me) {
-  std::uint32_t before, unread = cell.read == me;
-  if constexpr (shared) {
-    before = (cell.write - w.born < w.interval - w.born) | (cell.write == kOld);
-    unread |= cell.read < w.interval;
-  } else {
-    before = (cell.write - 1 < w.floor - 1) | (cell.write - w.ordered < w.interval - w.ordered);
-    unread |= (cell.read < w.floor) | (cell.read - w.ordered < w.interval - w.ordered);
-  }
-  before |= (cell.write | 1) == (me | 1);
-  // A plain write of this launch is remembered beside the cell (race.h, hides).
-  std::uint32_t hidden =
-      ~cell.write & (cell.write >= (shared ? w.interval : w.first)) & (cell.write < kReadSet);
-  std::uint32_t atomic = cell.write & 1, inside = cell.write - w.interval < w.many + 2;
-  std::uint32_t others =
-      shared ? 0 : std::uint32_t{w.ownTokensOrdered} & (cell.write >= w.first) & (cell.write < kReadSet);
-  Token write = before ? me | 1 : inside ? (w.interval + w.many) | 1 : w.launchMany | 1;
-  return {write, cell.read, (before | (atomic & (inside | others))) & unread & ~hidden & 1, 1};
-}
-
-template <abi::SiteKind kind, bool shared> inline Step step(const RowWindow& w, Cell cell, Token me) {
-  if constexpr (kind == abi::SiteKind::Read) return stepRead<shared>(w, cell, me);
-  if constexpr (kind == abi::SiteKind::Write) return stepWrite<shared>(w, cell, me);
-  return stepAtomic<shared>(w, cell, me);
+KCHECK_VECTORS void enterReads(Cell* __restrict cells, CellSites* __restrict sites, std::uint32_t count,
+                               const ReadRun& __restrict run, std::uint16_t site) {
+  std::size_t whole = wholeSteps(count);
+  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) cells[i].read = run.read[i];
+  if (!run.anyFresh) return;
+  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) sites[i].read = run.fresh[i] ? site : sites[i].read;
 }
 
 template <bool shared>
-inline bool readRun(const RowWindow& window, const Cell* cells, std::uint32_t count, Token me,
-                    std::uint32_t shift, Token* read, std::uint32_t* fresh, std::uint32_t& changed) {
+KCHECK_INLINE bool writeRun(const RowWindow& window, const Cell* __restrict cells, std::uint32_t count,
+                            Token me, std::uint32_t shift) {
   const RowWindow w = window;
-  std::uint32_t ok = 1, change = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    Step step = stepRead<shared>(w, cells[i], me + 2 * (i >> shift));
-    ok &= step.ok;
-    change |= step.read ^ cells[i].read;
-    read[i] = step.read;
-    fresh[i] = step.entersSite;
-  }
-  changed = change;
-  return ok;
+  std::uint32_t good = 0;
+  std::size_t whole = wholeSteps(count);
+  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) good +=
+      stepWrite<shared>(w, cells[i], me + 2 * (static_cast<Token>(i) >> shift)).ok &
+      static_cast<std::uint32_t>(i < count);
+  return good == count;
 }
 
-KCHECK_VECTORS bool readRunGlobal(const RowWindow& w, const Cell* cells, std::uint32_t count, Token me,
-                                  std::uint32_t shift, Token* read, std::uint32_t* fresh,
-                                  std::uint32_t& changed) {
-  return readRun<false>(w, cells, count, me, shift, read, fresh, changed);
-}
-KCHECK_VECTORS bool readRunShared(const RowWindow& w, const Cell* cells, std::uint32_t count, Token me,
-                                  std::uint32_t shift, Token* read, std::uint32_t* fresh,
-                                  std::uint32_t& changed) {
-  return readRun<true>(w, cells, count, me, shift, read, fresh, changed);
-}
-
-KCHECK_VECTORS void enterReads(Cell* cells, CellSites* sites, std::uint32_t count, const Token* read,
-                               const std::uint32_t* fresh, std::uint16_t site) {
-  for (std::uint32_t i = 0; i < count; ++i) cells[i].read = read[i];
-  for (std::uint32_t i = 0; i < count; ++i) sites[i].read = fresh[i] ? site : sites[i].read;
-}
-
-template <bool shared>
-inline bool writeRun(const RowWindow& window, const Cell* cells, std::uint32_t count, Token me,
-                     std::uint32_t shift) {
-  const RowWindow w = window;
-  std::uint32_t ok = 1;
-  for (std::uint32_t i = 0; i < count; ++i) ok &= stepWrite<shared>(w, cells[i], me + 2 * (i >> shift)).ok;
-  return ok;
-}
-
-KCHECK_VECTORS bool writeRunGlobal(const RowWindow& w, const Cell* cells, std::uint32_t count, Token me,
-                                   std::uint32_t shift) {
+KCHECK_VECTORS bool writeRunGlobal(const RowWindow& w, const Cell* __restrict cells, std::uint32_t count,
+                                   Token me, std::uint32_t shift) {
   return writeRun<false>(w, cells, count, me, shift);
 }
-KCHECK_VECTORS bool writeRunShared(const RowWindow& w, const Cell* cells, std::uint32_t count, Token me,
-                                   std::uint32_t shift) {
+KCHECK_VECTORS bool writeRunShared(const RowWindow& w, const Cell* __restrict cells, std::uint32_t count,
+                                   Token me, std::uint32_t shift) {
   return writeRun<true>(w, cells, count, me, shift);
 }
 
-KCHECK_VECTORS void enterWrites(Cell* cells, CellSites* sites, std::uint32_t count, Token me,
-                                std::uint32_t shift, std::uint16_t site) {
-  for (std::uint32_t i = 0; i < count; ++i) cells[i].write = me + 2 * (i >> shift);
-  for (std::uint32_t i = 0; i < count; ++i) sites[i].write = site;
+KCHECK_VECTORS void enterWrites(Cell* __restrict cells, CellSites* __restrict sites, std::uint32_t count,
+                                Token me, std::uint32_t shift, std::uint16_t site) {
+  std::size_t whole = wholeSteps(count);
+  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) cells[i].write =
+      i < count ? me + 2 * (static_cast<Token>(i) >> shift) : cells[i].write;
+  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) sites[i].write = i < count ? site : sites[i].write;
 }
 
 /// Neighbouring cells that nobody has looked at yet get their meaning. True when there were any.
@@ -146,13 +118,6 @@ bool materialise(Address address, std::uint32_t count) {
   return any;
 }
 
-std::uint32_t scopeOf(const abi::LoggedAccess& access) { return access.order >> 4 & 3; }
-
-bool updatesWidely(const abi::LoggedAccess& access) {
-  constexpr std::uint32_t both = 0x300, order = 7;
-  return (access.order & both) == both && !(access.order & order) && scopeOf(access) >= 2;
-}
-
 } // namespace
 
 RowWindow::RowWindow(const BlockState& block, const ThreadState* lanes)
@@ -161,140 +126,173 @@ RowWindow::RowWindow(const BlockState& block, const ThreadState* lanes)
       ownTokensOrdered(block.ordered == block.born), me(lanes->me) {}
 
 void RowCells::reserve() {
-  if (used + kMostCells > saved.size()) saved.resize(2 * used + 4 * kMostCells);
-  if (cellsUsed + kMostCells <= cells.size()) return;
-  cells.resize(2 * cells.size() + 8 * kMostCells);
+  constexpr std::size_t mostSaved = kMostCells + 2 * kMostOpened;
+  constexpr std::size_t mostCells = kMostCells + kMostOpened * kLineWords;
+  if (used + mostSaved > saved.size()) saved.resize(2 * used + 4 * mostSaved);
+  if (rowsUsed + kMostParts > rows.size()) rows.resize(2 * rowsUsed + 4 * kMostParts);
+  if (linesUsed + kMostOpened > lines.size()) lines.resize(2 * linesUsed + 4 * kMostOpened);
+  if (cellsUsed + mostCells <= cells.size()) return;
+  cells.resize(2 * cells.size() + 8 * mostCells);
   sites.resize(cells.size());
 }
 
-void RowCells::save(Address address, std::uint32_t count) {
-  saved[used++] = {address, count, static_cast<std::uint32_t>(cellsUsed)};
-  std::memcpy(&cells[cellsUsed], &cellOf(address), count * sizeof(Cell));
+void RowCells::saveRun(Address address, std::uint32_t count) {
+  saved[used++] = {
+      address, {static_cast<Token>(cellsUsed), 0}, {}, static_cast<std::uint16_t>(count), What::Run};
+  std::memcpy(&cells[cellsUsed], &openCellOf(address), count * sizeof(Cell));
   std::memcpy(&sites[cellsUsed], &sitesOf(address), count * sizeof(CellSites));
   cellsUsed += count;
 }
 
-inline void RowCells::saveOne(Address address, Cell cell, CellSites site) {
-  saved[used++] = {address, 1, static_cast<std::uint32_t>(cellsUsed)};
-  cells[cellsUsed] = cell;
-  sites[cellsUsed++] = site;
+void RowCells::saveLine(Address address, const Line& line) {
+  saved[used++] = {address, {static_cast<Token>(linesUsed), 0}, {}, 0, What::Line};
+  lines[linesUsed++] = line;
 }
 
-void RowCells::commit() { used = cellsUsed = 0; }
+/// The cells below may be those from before the line was closed, which undo() then needs.
+void RowCells::open(Address address) {
+  address &= ~(kLineBytes - 1);
+  saveLine(address, lineOf(address));
+  saveRun(address, kLineWords);
+  openLine(address);
+}
+
+RowCells::RowCells() = default;
+RowCells::~RowCells() = default;
+
+void RowCells::commit() { used = cellsUsed = linesUsed = rowsUsed = 0; }
 
 void RowCells::undo() {
   while (used) {
     const Saved& last = saved[--used];
-    std::memcpy(&cellOf(last.address), &cells[last.at], last.cells * sizeof(Cell));
-    std::memcpy(&sitesOf(last.address), &sites[last.at], last.cells * sizeof(CellSites));
+    switch (last.what) {
+    case What::CellAndSites: sitesOf(last.address) = last.sites; [[fallthrough]];
+    case What::Cell: openCellOf(last.address) = last.cell; break;
+    case What::Run:
+      std::memcpy(&openCellOf(last.address), &cells[last.cell.write], last.count * sizeof(Cell));
+      std::memcpy(&sitesOf(last.address), &sites[last.cell.write], last.count * sizeof(CellSites));
+      break;
+    case What::Line: lineOf(last.address) = lines[last.cell.write]; break;
+    case What::Lanes: rows[last.cell.write].undo(); break;
+    }
   }
-  cellsUsed = 0;
+  cellsUsed = linesUsed = rowsUsed = 0;
 }
 
-/// Lanes one behind the other, from `lane` on.
+struct RowCells::Run {
+  abi::SiteKind kind;
+  Address address;
+  Token me; ///< of the first word; of word i: + 2 * (i >> shift)
+  std::uint32_t shift;
+  std::uint16_t site;
+  bool shared;
+  Token tokenAt(Address at) const { return me + 2 * static_cast<Token>((at - address) / 4 >> shift); }
+};
+
+/// Words of open lines.
+bool RowCells::checkCells(const RowWindow& window, const Run& run, Address from, Address to) {
+  if (from == to) return true;
+  auto count = static_cast<std::uint32_t>((to - from) / 4);
+  Cell* first = &openCellOf(from);
+  CellSites* places = &sitesOf(from);
+  Token me = run.tokenAt(from);
+  if (run.kind == abi::SiteKind::Read) {
+    if (run.shared && keepsRunShared(window, first, count)) return true;
+    ReadRun found;
+    auto* check = run.shared ? readRunShared : readRunGlobal;
+    if (!check(window, first, count, me, run.shift, found) &&
+        !(materialise(from, count) && check(window, first, count, me, run.shift, found)))
+      return false;
+    if (!found.changed) return true;
+    saveRun(from, count);
+    enterReads(first, places, count, found, run.site);
+    return true;
+  }
+  auto* check = run.shared ? writeRunShared : writeRunGlobal;
+  if (!check(window, first, count, me, run.shift) &&
+      !(materialise(from, count) && check(window, first, count, me, run.shift)))
+    return false;
+  saveRun(from, count);
+  enterWrites(first, places, count, me, run.shift, run.site);
+  return true;
+}
+
+/// The part of the run that lies in the closed line of `at`, perhaps the whole of it. False: the cells must
+/// tell.
+bool RowCells::checkLine(const RowWindow& window, const Run& run, Address at, bool whole) {
+  Line& line = lineOf(at);
+  Line next = line;
+  LineStep step = LineStep::Open;
+  bool reads = run.kind == abi::SiteKind::Read;
+  if (whole)
+    step = reads ? stepReadLine(window, next, run.tokenAt(at), run.shift, run.site)
+                 : stepWriteLine(window, next, run.tokenAt(at), run.shift, run.site);
+  else if (reads && keepsReads(window, line))
+    step = LineStep::Keep;
+  if (step == LineStep::Open) return false;
+  if (step == LineStep::Change) {
+    saveLine(at, line);
+    line = next;
+  }
+  return true;
+}
+
+/// A write of a whole open line.
+bool RowCells::closeLine(const RowWindow& window, const Run& run, Address at) {
+  Token me = run.tokenAt(at);
+  const Cell* first = &openCellOf(at);
+  if (!writeRunGlobal(window, first, kLineWords, me, run.shift) &&
+      !(materialise(at, kLineWords) && writeRunGlobal(window, first, kLineWords, me, run.shift)))
+    return false;
+  Line& line = lineOf(at);
+  saveLine(at, line);
+  line = writtenLine(me, run.shift, run.site);
+  return true;
+}
+
+/// Lanes one behind the other, from `lane` on. `from`: where open lines begin that are checked together.
 bool RowCells::checkRun(const RowWindow& window, const abi::LoggedAccess& access, Address address,
                         std::uint32_t lane, std::uint32_t lanes) {
   reserve();
-  std::uint32_t shift = static_cast<std::uint32_t>(std::countr_zero(access.bytes / 4u)),
-                count = lanes << shift;
-  Cell* run = &cellOf(address);
-  CellSites* places = &sitesOf(address);
-  Token me = window.me + 2 * lane;
-  bool shared = inShared(address);
-  if (access.kind == abi::SiteKind::Read) {
-    Token read[kMostCells];
-    std::uint32_t fresh[kMostCells], changed = 0;
-    auto* check = shared ? readRunShared : readRunGlobal;
-    if (!check(window, run, count, me, shift, read, fresh, changed) &&
-        !(materialise(address, count) && check(window, run, count, me, shift, read, fresh, changed)))
-      return false;
-    if (!changed) return true;
-    save(address, count);
-    enterReads(run, places, count, read, fresh, narrowSite(access.site));
-    return true;
+  Run run{access.kind,
+          address,
+          window.me + 2 * lane,
+          static_cast<std::uint32_t>(std::countr_zero(access.bytes / 4u)),
+          narrowSite(access.site),
+          inShared(address)};
+  Address end = address + Address{lanes} * access.bytes, from = address;
+  if (run.shared) return checkCells(window, run, address, end);
+  for (Address at = address, next; at < end; at = next) {
+    next = std::min((at | (kLineBytes - 1)) + 1, end);
+    bool whole = next - at == kLineBytes;
+    if (lineOf(at).closed) {
+      if (!checkLine(window, run, at, whole)) {
+        open(at);
+        continue;
+      }
+    } else if (whole && run.kind == abi::SiteKind::Write) {
+      if (!closeLine(window, run, at)) return false;
+    } else {
+      continue;
+    }
+    if (!checkCells(window, run, from, at)) return false;
+    from = next;
   }
-  auto* check = shared ? writeRunShared : writeRunGlobal;
-  if (!check(window, run, count, me, shift) &&
-      !(materialise(address, count) && check(window, run, count, me, shift)))
-    return false;
-  save(address, count);
-  enterWrites(run, places, count, me, shift, narrowSite(access.site));
-  return true;
+  return checkCells(window, run, from, end);
 }
 
-template <abi::SiteKind kind, bool shared>
-inline bool RowCells::checkCell(const RowWindow& window, Token me, Address at, std::uint16_t site) {
-  Cell& cell = cellOf(at);
-  Step next = step<kind, shared>(window, cell, me);
-  if (!next.ok) [[unlikely]] {
-    if (shared || cell.write != kUnknown || !context().allocations.materialise(at)) return false;
-    next = step<kind, shared>(window, cell, me);
-    if (!next.ok) return false;
-  }
-  if (kind == abi::SiteKind::Read && next.read == cell.read) return true;
-  CellSites& sites = sitesOf(at);
-  saveOne(at, cell, sites);
-  cell = {next.write, next.read};
-  if (kind != abi::SiteKind::Read)
-    sites.write = site;
-  else if (next.entersSite)
-    sites.read = site;
-  return true;
+/// Reads of these words change nothing, whoever makes them. What is not so simple is left to the others.
+bool RowCells::keepsAll(const RowWindow& window, Address address, std::uint32_t bytes) {
+  if (inShared(address)) return keepsRunShared(window, &openCellOf(address), bytes / 4);
+  const Line& line = lineOf(address);
+  if (line.closed) return bytes <= 16 && keepsReads(window, line);
+  return bytes <= 16 && keepsRunGlobal(window, &openCellOf(address), bytes / 4);
 }
 
-/// Lanes whose addresses lie anywhere in one kind of memory.
-template <abi::SiteKind kind, bool shared>
-bool RowCells::checkLanes(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                          std::uint32_t mask) {
-  const RowWindow copy = window;
-  std::uint16_t site = narrowSite(access.site);
-  for (; mask; mask &= mask - 1) {
-    auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    Address address = addresses[lane], end = address + access.bytes;
-    for (Address at = address; at < end; at += 4)
-      if (!checkCell<kind, shared>(copy, copy.me + 2 * lane, at, site)) return false;
-  }
-  return true;
-}
-
-bool RowCells::checkEach(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                         std::uint32_t mask) {
-  if (access.bytes < 4) return false;
-  std::uint32_t inside = 0, shared = 0;
-  Address odd = 0;
-  for (std::uint32_t left = mask; left; left &= left - 1) {
-    auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-    std::uint32_t here = inArena(addresses[lane]);
-    inside |= here << lane;
-    shared |= static_cast<std::uint32_t>(inShared(addresses[lane])) << lane;
-    odd |= here ? addresses[lane] : 0;
-    __builtin_prefetch(&cellOf(addresses[lane]));
-    __builtin_prefetch(&sitesOf(addresses[lane]));
-  }
-  if (odd & (access.bytes - 1u)) return false;
-  mask = inside; // what is not has been reported, and has no shadow
-  if (access.kind == abi::SiteKind::Atomic && !updatesWidely(access)) return false;
-  reserve();
-  auto run = [&]<abi::SiteKind kind>(std::integral_constant<abi::SiteKind, kind>) {
-    return (!(mask & shared) || checkLanes<kind, true>(window, access, addresses, mask & shared)) &&
-           (!(mask & ~shared) || checkLanes<kind, false>(window, access, addresses, mask & ~shared));
-  };
-  switch (access.kind) {
-  case abi::SiteKind::Read: return run(std::integral_constant<abi::SiteKind, abi::SiteKind::Read>());
-  case abi::SiteKind::Write: return run(std::integral_constant<abi::SiteKind, abi::SiteKind::Write>());
-  default: return run(std::integral_constant<abi::SiteKind, abi::SiteKind::Atomic>());
-  }
-}
-
-bool RowCells::checkLane(const RowWindow& window, const abi::LoggedAccess& access, Address address,
-                         std::uint32_t lane) {
-  Address addresses[kWarpSize];
-  addresses[lane] = address;
-  return checkEach(window, access, addresses, 1u << lane);
-}
-
+/// Lanes of one half of the warp or all of them, of the shape given.
 bool RowCells::checkPart(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                         std::uint32_t mask, RowShape shape) {
+                         std::uint32_t mask, RowShape shape, const RowClass& row) {
+  if (shape == RowShape::Other) return checkEach(window, access, addresses, mask, row.first, &row);
   auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
   auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
   Address address = addresses[first];
@@ -304,20 +302,30 @@ bool RowCells::checkPart(const RowWindow& window, const abi::LoggedAccess& acces
     if (inArena(address) && inArena(last) && inShared(address) == inShared(last))
       return checkRun(window, access, address, first, lanes);
   }
+  if (shape == RowShape::Uniform && aligned && access.kind == abi::SiteKind::Read && inArena(address) &&
+      keepsAll(window, address, access.bytes))
+    return true;
   // Of equal addresses the second lane brings the cell into the state that the others leave as it is.
   if (shape == RowShape::Uniform && lanes > 2) {
     std::uint32_t rest = mask & (mask - 1);
     mask &= ~(rest & (rest - 1));
   }
-  return checkEach(window, access, addresses, mask);
+  return checkEach(window, access, addresses, mask, shape == RowShape::Contiguous ? mask : mask & -mask,
+                   nullptr);
 }
 
 bool RowCells::check(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
                      std::uint32_t mask, const RowClass& row) {
-  if (row.shape != RowShape::Halves) return checkPart(window, access, addresses, mask, row.shape);
+  if (row.shape != RowShape::Halves) return checkPart(window, access, addresses, mask, row.shape, row);
   constexpr std::uint32_t low = 0xFFFF;
-  return checkPart(window, access, addresses, mask & low, row.half[0]) &&
-         checkPart(window, access, addresses, mask & ~low, row.half[1]);
+  // Two halves that read the same: often several threads have read that already, and nothing changes.
+  Address address = addresses[0];
+  if (access.kind == abi::SiteKind::Read && address == addresses[16] && row.half[0] == row.half[1] &&
+      access.bytes >= 4 && !(address & (access.bytes - 1u)) && inShared(address) &&
+      keepsAll(window, address, row.half[0] == RowShape::Uniform ? access.bytes : 16u * access.bytes))
+    return true;
+  return checkPart(window, access, addresses, mask & low, row.half[0], row) &&
+         checkPart(window, access, addresses, mask & ~low, row.half[1], row);
 }
 
 } // namespace kcheck::runtime

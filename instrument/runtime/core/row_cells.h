@@ -20,37 +20,59 @@ public:
   /// alone, and is entered into the cells. False: nothing is known, and some cells may have been changed.
   bool check(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
              std::uint32_t mask, const RowClass& row);
-  /// The same for one lane.
-  bool checkLane(const RowWindow& window, const abi::LoggedAccess& access, Address address,
-                 std::uint32_t lane);
-
+  RowCells();
+  ~RowCells();
   void commit();
   void undo();
 
 private:
+  /// What was there before a change. Of one cell it is `cell`, and `sites` where those are changed too;
+  /// `cells` of a run, a line and the cells of many lanes are stored from index `cell.write` on.
+  enum class What : std::uint32_t { Cell, CellAndSites, Run, Line, Lanes };
   struct Saved {
     Address address;
-    std::uint32_t cells, at; ///< of `cells` and `sites`
+    Cell cell;
+    CellSites sites;
+    std::uint16_t count; ///< of a run
+    What what;
   };
-  void reserve(); ///< room for all cells of one row
-  void save(Address address, std::uint32_t count);
-  void saveOne(Address address, Cell cell, CellSites site);
+  void reserve(); ///< room for all cells of one row, and for those of lines that it opens
+  void saveRun(Address address, std::uint32_t count);
+  void saveLine(Address address, const Line& line);
+  void open(Address address); ///< the closed line
+  struct Lanes;               // cells of 32 lanes, wherever they lie
+
   bool checkRun(const RowWindow& window, const abi::LoggedAccess& access, Address address, std::uint32_t lane,
                 std::uint32_t lanes);
+  struct Run; // of words that lanes access one behind the other
+  bool checkCells(const RowWindow& window, const Run& run, Address from, Address to);
+  bool checkLine(const RowWindow& window, const Run& run, Address at, bool whole);
+  bool closeLine(const RowWindow& window, const Run& run, Address at);
   bool checkEach(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                 std::uint32_t mask);
+                 std::uint32_t mask, std::uint32_t first, const RowClass* row);
   template <abi::SiteKind kind, bool shared>
   bool checkLanes(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                  std::uint32_t mask);
+                  std::uint32_t mask, std::uint32_t first);
+  template <abi::SiteKind kind, bool shared>
+  bool checkFew(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
+                std::uint32_t mask);
+  template <abi::SiteKind kind, bool shared>
+  bool checkWords(const RowWindow& window, const Address* addresses, Address offset, std::uint32_t mask,
+                  std::uint32_t first, std::uint16_t site);
+  template <abi::SiteKind kind> void change(Lanes& lanes, std::uint32_t mask, std::uint16_t site);
   template <abi::SiteKind kind, bool shared>
   bool checkCell(const RowWindow& window, Token me, Address at, std::uint16_t site);
+  template <abi::SiteKind kind> void change(Address at, Cell to, bool entersSite, std::uint16_t site);
+  static bool keepsAll(const RowWindow& window, Address address, std::uint32_t bytes);
   bool checkPart(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                 std::uint32_t mask, RowShape shape);
+                 std::uint32_t mask, RowShape shape, const RowClass& row);
 
   std::vector<Saved> saved;
   std::vector<Cell> cells;
   std::vector<CellSites> sites;
-  std::size_t used = 0, cellsUsed = 0;
+  std::vector<Line> lines;
+  std::vector<Lanes> rows;
+  std::size_t used = 0, cellsUsed = 0, linesUsed = 0, rowsUsed = 0;
 };
 
 } // namespace kcheck::runtime

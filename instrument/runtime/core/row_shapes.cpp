@@ -1,5 +1,6 @@
 // How the addresses of a row lie, and what the request costs: the common shapes without looking at each lane.
 #include "instrument/runtime/core/rows.h"
+#include "instrument/runtime/core/vectors.h"
 
 #include <bit>
 
@@ -9,7 +10,7 @@ namespace {
 constexpr std::uint32_t kFull = ~std::uint32_t{0};
 constexpr Address kSector = 32;
 
-bool neighbours(std::uint32_t mask) {
+KCHECK_INLINE bool neighbours(std::uint32_t mask) {
   mask >>= std::countr_zero(mask);
   return (mask & (mask + 1)) == 0;
 }
@@ -18,7 +19,7 @@ struct Differences {
   Address fromRun, fromFirst; ///< 0 when contiguous, uniform
 };
 
-Differences differences(const Address* addresses, std::uint32_t lanes, std::uint32_t bytes) {
+KCHECK_INLINE Differences differences(const Address* addresses, std::uint32_t lanes, std::uint32_t bytes) {
   Differences result{0, 0};
   for (std::uint32_t i = 1; i < lanes; ++i) {
     Address distance = addresses[i] - addresses[0];
@@ -28,16 +29,16 @@ Differences differences(const Address* addresses, std::uint32_t lanes, std::uint
   return result;
 }
 
-RowShape shapeOf(const Address* addresses, std::uint32_t lanes, std::uint32_t bytes) {
+KCHECK_INLINE RowShape shapeOf(const Address* addresses, std::uint32_t lanes, std::uint32_t bytes) {
   Differences found = differences(addresses, lanes, bytes);
   return !found.fromRun ? RowShape::Contiguous : !found.fromFirst ? RowShape::Uniform : RowShape::Other;
 }
 
-std::uint64_t sectorsOf(Address first, std::uint64_t bytes) {
+KCHECK_INLINE std::uint64_t sectorsOf(Address first, std::uint64_t bytes) {
   return (first + bytes - 1) / kSector - first / kSector + 1;
 }
 
-Traffic emptyCost(std::uint32_t mask, std::uint32_t bytes) {
+KCHECK_INLINE Traffic emptyCost(std::uint32_t mask, std::uint32_t bytes) {
   Traffic traffic;
   traffic.requests = 1;
   traffic.lanes = static_cast<std::uint64_t>(std::popcount(mask));
@@ -49,50 +50,85 @@ Traffic emptyCost(std::uint32_t mask, std::uint32_t bytes) {
 struct Range {
   Address first, end;
 };
-Range rangeOf(const Address* addresses, RowShape shape, std::uint32_t lanes, std::uint32_t bytes) {
+KCHECK_INLINE Range rangeOf(const Address* addresses, RowShape shape, std::uint32_t lanes,
+                            std::uint32_t bytes) {
   return {addresses[0], addresses[0] + (shape == RowShape::Uniform ? bytes : Address{lanes} * bytes)};
 }
 
+/// Lanes enter themselves in a small table by their value, the first one last; whoever finds another value in
+/// its place tries again with those that are left.
+KCHECK_INLINE std::uint32_t firstOfEach(const Address* values, std::uint32_t mask) {
+  constexpr std::uint32_t shift = 24;
+  std::uint8_t place[32], table[1u << (32 - shift)];
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    place[lane] = static_cast<std::uint8_t>(
+        static_cast<std::uint32_t>(values[lane] ^ values[lane] >> 32) * 0x9E3779B1u >> shift);
+  std::uint32_t first = 0;
+  while (mask) {
+    for (std::uint32_t left = mask; left;) {
+      std::uint32_t lane = 31 - static_cast<std::uint32_t>(std::countl_zero(left));
+      table[place[lane]] = static_cast<std::uint8_t>(lane);
+      left ^= 1u << lane;
+    }
+    std::uint32_t again = 0;
+    for (std::uint32_t left = mask; left; left &= left - 1) {
+      auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+      std::uint32_t holder = table[place[lane]];
+      first |= static_cast<std::uint32_t>(holder == lane) << lane;
+      again |= static_cast<std::uint32_t>(values[holder] != values[lane]) << lane;
+    }
+    mask = again;
+  }
+  return first;
+}
+
+/// The lanes whose value differs from that of the lane before; `ascending`: none is lower.
+KCHECK_INLINE std::uint32_t steps(const Address* values, bool& ascending) {
+  std::uint32_t different = 1, lower = 0;
+  for (std::uint32_t lane = 1; lane < 32; ++lane) {
+    different |= static_cast<std::uint32_t>(values[lane] != values[lane - 1]) << lane;
+    lower |= static_cast<std::uint32_t>(values[lane] < values[lane - 1]);
+  }
+  ascending = !lower;
+  return different;
+}
+
+/// Lanes that have nothing in common with a run.
+KCHECK_INLINE void makeScattered(RowClass& row, const Address* addresses, std::uint32_t mask) {
+  row.shape = RowShape::Other;
+  fillGaps(addresses, mask, row.filled);
+  std::uint32_t first = steps(row.filled, row.ascending);
+  row.first = row.ascending ? (first & ~1u) | (mask & -mask) : firstOfEach(row.filled, mask);
+}
+
+/// The cost of accesses that lie anywhere, aligned to their size: two of them have all bytes in common or
+/// none. `distance`: from the addresses in `row`.
+KCHECK_INLINE bool addScattered(Traffic& traffic, const RowClass& row, Address distance,
+                                std::uint32_t bytes) {
+  Address sectors[32], odd = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    odd |= row.filled[lane] + distance;
+    sectors[lane] = (row.filled[lane] + distance) / kSector;
+  }
+  if (odd & (bytes - 1)) return false;
+  bool ascending = true;
+  std::uint32_t first = row.ascending ? steps(sectors, ascending) : firstOfEach(sectors, row.first);
+  traffic.sectors = static_cast<std::uint32_t>(std::popcount(first));
+  traffic.idealSectors =
+      (static_cast<std::uint32_t>(std::popcount(row.first)) * bytes + kSector - 1) / kSector;
+  return true;
+}
+
 /// Each lane in sectors of its own, which follow each other upwards: what a column of a row-major matrix is.
-bool ascendingApart(const Address* addresses, std::uint32_t bytes) {
+KCHECK_INLINE bool ascendingApart(const Address* addresses, std::uint32_t bytes) {
   Address wrong = 0;
   for (std::uint32_t lane = 1; lane < 32; ++lane)
     wrong |= (addresses[lane] / kSector <= (addresses[lane - 1] + bytes - 1) / kSector) ? 1u : 0u;
   return !wrong;
 }
 
-/// The cost of accesses that lie anywhere, each within one sector.
-void addScattered(Traffic& traffic, const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
-  constexpr std::uint32_t slots = 64;
-  std::uint8_t index[slots]{};
-  Address number[32];
-  std::uint32_t asked[32], used = 0;
-  std::uint32_t bits = (1u << bytes) - 1;
-  for (; mask; mask &= mask - 1) {
-    Address address = addresses[std::countr_zero(mask)], sector = address / kSector;
-    auto slot = static_cast<std::uint32_t>(sector * 0x9E3779B97F4A7C15u >> 58);
-    while (index[slot] && number[index[slot] - 1] != sector) slot = (slot + 1) % slots;
-    if (!index[slot]) {
-      number[used] = sector;
-      asked[used] = 0;
-      index[slot] = static_cast<std::uint8_t>(++used);
-    }
-    asked[index[slot] - 1] |= bits << address % kSector;
-  }
-  std::uint32_t distinct = 0;
-  for (std::uint32_t i = 0; i < used; ++i) distinct += static_cast<std::uint32_t>(std::popcount(asked[i]));
-  traffic.sectors = used;
-  traffic.idealSectors = (distinct + kSector - 1) / kSector;
-}
-
-bool eachWithinSector(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
-  Address odd = 0;
-  for (; mask; mask &= mask - 1) odd |= addresses[std::countr_zero(mask)];
-  return !(odd & (bytes - 1));
-}
-
 /// Whether no two lanes need different words of one bank; words of 4 bytes.
-bool withoutConflict(const Address* addresses, std::uint32_t mask) {
+KCHECK_INLINE bool withoutConflict(const Address* addresses, std::uint32_t mask) {
   Address word[32];
   std::uint32_t met = 0;
   for (std::uint32_t left = mask; left; left &= left - 1) {
@@ -107,19 +143,24 @@ bool withoutConflict(const Address* addresses, std::uint32_t mask) {
 
 } // namespace
 
-RowClass classify(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
-  if (!neighbours(mask)) return {RowShape::Other, {}};
+KCHECK_VECTORS void classify(RowClass& row, const Address* addresses, std::uint32_t mask,
+                             std::uint32_t bytes) {
+  if (!neighbours(mask)) return makeScattered(row, addresses, mask);
   auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
   auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
-  RowShape whole = shapeOf(addresses + first, lanes, bytes);
-  if (whole != RowShape::Other || mask != kFull) return {whole, {}};
-  RowShape low = shapeOf(addresses, 16, bytes), high = shapeOf(addresses + 16, 16, bytes);
-  if (low == RowShape::Other || high == RowShape::Other) return {RowShape::Other, {}};
-  return {RowShape::Halves, {low, high}};
+  row.shape = shapeOf(addresses + first, lanes, bytes);
+  if (row.shape != RowShape::Other) return;
+  if (mask == kFull) {
+    row.half[0] = shapeOf(addresses, 16, bytes);
+    row.half[1] = shapeOf(addresses + 16, 16, bytes);
+    row.shape = RowShape::Halves;
+    if (row.half[0] != RowShape::Other && row.half[1] != RowShape::Other) return;
+  }
+  makeScattered(row, addresses, mask);
 }
 
-Traffic costOfRow(const Address* addresses, std::uint32_t mask, std::uint32_t bytes, bool shared,
-                  const RowClass& row) {
+KCHECK_VECTORS Traffic costOfRow(const Address* addresses, std::uint32_t mask, std::uint32_t bytes,
+                                 bool shared, const RowClass& row) {
   Traffic traffic = emptyCost(mask, bytes);
   Address first = addresses[std::countr_zero(mask)];
   if (shared) {
@@ -165,9 +206,15 @@ Traffic costOfRow(const Address* addresses, std::uint32_t mask, std::uint32_t by
     traffic.idealSectors = bytes; // 32 lanes in sectors of 32 bytes
     return traffic;
   }
-  if (!eachWithinSector(addresses, mask, bytes)) return costOfGlobal(addresses, mask, bytes);
-  addScattered(traffic, addresses, mask, bytes);
-  return traffic;
+  bool added = false;
+  if (row.shape == RowShape::Other) {
+    added = addScattered(traffic, row, first - row.filled[0], bytes);
+  } else {
+    RowClass other;
+    makeScattered(other, addresses, mask);
+    added = addScattered(traffic, other, 0, bytes);
+  }
+  return added ? traffic : costOfGlobal(addresses, mask, bytes);
 }
 
 } // namespace kcheck::runtime

@@ -234,11 +234,24 @@ void replay(RowLog& log) {
   });
 }
 
+KCHECK_VECTORS void addressesOf(const Word* row, Address offset, Address* addresses) {
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+    addresses[lane] = (row[lane] & kAddressBits) + offset;
+}
+
+KCHECK_VECTORS bool sameSegment(const Word* words, std::uint32_t active) {
+  Word first = words[std::countr_zero(active)], different = 0;
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+    different |= active >> lane & 1 ? words[lane] ^ first : 0;
+  return different >> 48 == 0;
+}
+
 /// Goes over the rows of a warp that has stopped: their checks when `checking`, and what they cost.
 class Rows {
 public:
   Rows(LaunchState& launch, RowLog& log, bool checking)
-      : launch(launch), log(log), window(log.lanes->owner(), log.lanes), checking(checking) {}
+      : launch(launch), log(log), segments(module().segments), accesses(module().accesses),
+        window(log.lanes->owner(), log.lanes), checking(checking) {}
 
   /// False when the checks need a replay.
   bool run() {
@@ -248,7 +261,7 @@ public:
       std::uint32_t active = row < shortest ? all : activeAt(row);
       const Word* words = log.rows + std::size_t{row} * abi::kLogLanes;
       if (!sameSegment(words, active)) break;
-      const abi::LogSegment& segment = segmentAt(words[std::countr_zero(active)]);
+      const abi::LogSegment& segment = segments[words[std::countr_zero(active)] >> 48];
       visitSegment(segment, words, active);
       row += segment.rows;
     }
@@ -261,6 +274,8 @@ public:
 private:
   LaunchState& launch;
   RowLog& log;
+  const abi::LogSegment* segments;
+  const abi::LoggedAccess* accesses;
   RowWindow window;
   bool checking, failed = false;
   std::uint32_t all = 0, longest = 0, shortest = ~std::uint32_t{0};
@@ -289,52 +304,58 @@ private:
     return active;
   }
 
-  static bool sameSegment(const Word* words, std::uint32_t active) {
-    Word first = words[std::countr_zero(active)], different = 0;
-    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-      different |= active >> lane & 1 ? words[lane] ^ first : 0;
-    return different >> 48 == 0;
-  }
-
   /// One segment of lanes that are together. Accesses that share a logged address share its shape.
   void visitSegment(const abi::LogSegment& segment, const Word* words, std::uint32_t active) {
     Address addresses[kWarpSize];
-    RowClass shape{};
-    const abi::LoggedAccess* before = nullptr;
+    // Short loops take turns between a few rows.
+    constexpr std::uint32_t kept = 4;
+    RowClass shapes[kept];
+    const abi::LoggedAccess* shapeOf[kept]{};
     for (std::uint32_t i = 0; i < segment.count; ++i) {
-      const abi::LoggedAccess& access = module().accesses[segment.first + i];
+      const abi::LoggedAccess& access = accesses[segment.first + i];
       const Word* row = words + std::size_t{access.row} * abi::kLogLanes;
       auto offset = static_cast<Address>(std::int64_t{access.offset});
-      for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-        addresses[lane] = (row[lane] & kAddressBits) + offset;
-      if (!before || before->row != access.row || before->bytes != access.bytes)
-        shape = classify(addresses, active, access.bytes);
-      before = &access;
+      addressesOf(row, offset, addresses);
+      const abi::LoggedAccess*& of = shapeOf[access.row % kept];
+      RowClass& shape = shapes[access.row % kept];
+      if (!of || of->row != access.row || of->bytes != access.bytes)
+        classify(shape, addresses, active, access.bytes);
+      of = &access;
       visit(access, addresses, active, shape, checking && !failed);
     }
   }
 
-  void visit(const RowGroup& group, const abi::LoggedAccess& access, bool check) {
-    Address addresses[kWarpSize];
+  static void gather(const RowGroup& group, const abi::LoggedAccess& access, Address* addresses,
+                     RowClass& shape) {
     for (std::uint32_t left = group.mask; left; left &= left - 1) {
       auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
       addresses[lane] = (group.at[lane][std::size_t{access.row} * abi::kLogLanes] & kAddressBits) +
                         static_cast<Address>(std::int64_t{access.offset});
     }
-    visit(access, addresses, group.mask, classify(addresses, group.mask, access.bytes), check);
+    classify(shape, addresses, group.mask, access.bytes);
+  }
+
+  void visit(const RowGroup& group, const abi::LoggedAccess& access, bool checks) {
+    Address addresses[kWarpSize];
+    RowClass shape;
+    gather(group, access, addresses, shape);
+    visit(access, addresses, group.mask, shape, checks);
   }
 
   void visit(const abi::LoggedAccess& access, const Address* addresses, std::uint32_t active,
-             const RowClass& shape, bool check) {
-    if (check) {
-      if (access.kind == abi::SiteKind::Atomic) rememberScope(access);
-      failed = !log.cells.check(window, access, addresses, active, shape);
-    }
+             const RowClass& shape, bool checks) {
+    if (checks) check(access, addresses, active, shape);
     if (!launch.accesses) return;
     Address example = addresses[std::countr_zero(active)];
     bool shared = inShared(example);
     addTraffic(launch, access.site, example, costOfRow(addresses, active, access.bytes, shared, shape),
                weight);
+  }
+
+  void check(const abi::LoggedAccess& access, const Address* addresses, std::uint32_t active,
+             const RowClass& shape) {
+    if (access.kind == abi::SiteKind::Atomic) rememberScope(access);
+    failed = !log.cells.check(window, access, addresses, active, shape);
   }
 
   void rememberScope(const abi::LoggedAccess& access) {
@@ -345,43 +366,70 @@ private:
   }
 
   /// From here on lanes go different ways: counted by segment and how often a lane has been there. Checked
-  /// the same way where that keeps the order of each lane's accesses, else lane by lane.
+  /// the same way where that keeps the order of each lane's accesses.
   void diverge(std::uint32_t row) {
     // The longest first: what its loop does after the others have left then comes before what follows the
     // loop.
-    std::uint8_t lanes[kWarpSize];
-    std::copy_n(log.order, log.count, lanes);
-    std::sort(lanes, lanes + log.count, [&](std::uint32_t a, std::uint32_t b) {
-      return log.used(a) != log.used(b) ? log.used(a) > log.used(b) : a < b;
-    });
+    std::uint64_t lanes[kWarpSize];
+    for (std::uint32_t lane = 0; lane < log.count; ++lane)
+      lanes[lane] = (~std::uint64_t{log.used(lane)} << 8) | lane;
+    std::sort(lanes, lanes + log.count);
     RowGroups& groups = log.groups;
     groups.begin(module().segmentCount);
     for (std::uint32_t i = 0; i < log.count; ++i) {
       groups.beginLane();
-      for (std::uint32_t at = row, used = log.used(lanes[i]); at < used;) {
-        const Word* word = log.rows + std::size_t{at} * abi::kLogLanes + lanes[i];
-        groups.add(lanes[i], static_cast<std::uint32_t>(*word >> 48), word);
-        at += segmentAt(*word).rows;
+      auto lane = static_cast<std::uint32_t>(lanes[i] & 0xFF);
+      for (std::uint32_t at = row, used = log.used(lane); at < used;) {
+        const Word* word = log.rows + std::size_t{at} * abi::kLogLanes + lane;
+        groups.add(lane, static_cast<std::uint32_t>(*word >> 48), word);
+        at += segments[*word >> 48].rows;
       }
     }
-    bool byLane = checking && !failed && !groups.keepsOrder();
-    if (byLane) checkByLane(row);
+    bool outOfOrder = checking && !failed && !groups.keepsOrder();
+    if (outOfOrder) checkInOrder(row);
+    if (outOfOrder && !launch.accesses) return;
     for (const RowGroup& group : groups) {
-      const abi::LogSegment& segment = module().segments[group.segment];
+      const abi::LogSegment& segment = segments[group.segment];
       for (std::uint32_t i = 0; i < segment.count; ++i)
-        visit(group, module().accesses[segment.first + i], checking && !failed && !byLane);
+        visit(group, accesses[segment.first + i], checking && !failed && !outOfOrder);
     }
   }
 
-  void checkByLane(std::uint32_t row) {
-    for (std::uint32_t i = 0; i < log.count; ++i) {
-      std::uint32_t lane = log.order[i];
-      eachAccess(log.rows + lane, row, log.used(lane),
-                 [&](const abi::LoggedAccess& access, Address address, const Word*) {
-                   if (failed) return;
-                   if (access.kind == abi::SiteKind::Atomic) rememberScope(access);
-                   failed = !log.cells.checkLane(window, access, address, lane);
-                 });
+  /// Where the groups do not keep the order: lanes that are at the same segment take it together, the first
+  /// segment of the code first, so that those who went another way can catch up.
+  void checkInOrder(std::uint32_t row) {
+    constexpr std::uint32_t kDone = ~std::uint32_t{0};
+    std::uint32_t at[kWarpSize], segment[kWarpSize], used[kWarpSize];
+    auto look = [&](std::uint32_t lane) {
+      const Word* word = log.rows + std::size_t{at[lane]} * abi::kLogLanes + lane;
+      segment[lane] = at[lane] < used[lane] ? static_cast<std::uint32_t>(*word >> 48) : kDone;
+    };
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      at[lane] = row;
+      used[lane] = lane < log.count ? log.used(lane) : 0;
+      look(lane);
+    }
+    RowGroup group;
+    while (!failed) {
+      group.segment = *std::min_element(segment, segment + kWarpSize);
+      if (group.segment == kDone) return;
+      group.mask = 0;
+      for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+        group.mask |= static_cast<std::uint32_t>(segment[lane] == group.segment) << lane;
+      const abi::LogSegment& taken = segments[group.segment];
+      for (std::uint32_t left = group.mask; left; left &= left - 1) {
+        auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        group.at[lane] = log.rows + std::size_t{at[lane]} * abi::kLogLanes + lane;
+        at[lane] += taken.rows;
+        look(lane);
+      }
+      for (std::uint32_t i = 0; i < taken.count && !failed; ++i) {
+        Address addresses[kWarpSize];
+        RowClass shape;
+        const abi::LoggedAccess& access = accesses[taken.first + i];
+        gather(group, access, addresses, shape);
+        check(access, addresses, group.mask, shape);
+      }
     }
   }
 };

@@ -6,6 +6,9 @@
 #pragma once
 
 #include "instrument/runtime/core/state.h"
+#include "instrument/runtime/core/vectors.h"
+
+#include <bit>
 
 namespace kcheck::runtime {
 
@@ -28,10 +31,24 @@ enum class RowShape : std::uint8_t {
 struct RowClass {
   RowShape shape;
   RowShape half[2]; ///< of Halves
+  // Of Other:
+  bool ascending;      ///< each lane's address is at least that of the lane before
+  std::uint32_t first; ///< the first lanes with each address
+  /// Addresses; a lane that takes no part has the one of a lane that does. They start with the first lane's.
+  Address filled[kWarpSize];
 };
 
 /// Of the lanes in `mask`, not 0, each accessing `bytes`.
-RowClass classify(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
+void classify(RowClass& row, const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
+
+/// A lane that takes no part gets the address of the one before that does, or of the first.
+KCHECK_INLINE void fillGaps(const Address* addresses, std::uint32_t mask, Address* filled) {
+  std::uint32_t first = mask & -mask;
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    std::uint32_t upTo = (mask & (~std::uint32_t{0} >> (31 - lane))) | first;
+    filled[lane] = addresses[31 - static_cast<std::uint32_t>(std::countl_zero(upTo))];
+  }
+}
 
 /// What one request costs; the same as costOfGlobal and costOfShared.
 Traffic costOfRow(const Address* addresses, std::uint32_t mask, std::uint32_t bytes, bool shared,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -83,13 +84,37 @@ void giveBack(Address begin, Address end) {
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 
+/// Opens lines whose cells nobody needs any more; both ends are at the start of a line.
+void forgetLines(Address begin, Address end) {
+  constexpr Address page = 4096;
+  auto from = reinterpret_cast<Address>(&lineOf(begin)),
+       to = from + (end - begin) / kLineBytes * sizeof(Line);
+  Address wholeFrom = std::min((from + page - 1) & ~(page - 1), to),
+          wholeTo = std::max(to & ~(page - 1), wholeFrom);
+  std::memset(reinterpret_cast<void*>(from), 0, wholeFrom - from);
+  giveBack(wholeFrom, wholeTo);
+  std::memset(reinterpret_cast<void*>(wholeTo), 0, to - wholeTo);
+}
+
 } // namespace
 
 bool mapArenas() {
   static const bool mapped = mapAt(kArenaBase, kArenaBytes) && mapAt(kCellBase, 2 * kArenaBytes) &&
                              mapAt(kArenaBase + kSitesDistance, kArenaBytes) &&
-                             mapAt(kReadersBase, 4 * kArenaBytes);
+                             mapAt(kReadersBase, 4 * kArenaBytes) && mapAt(kLinesBase, kArenaBytes / 4);
   return mapped;
+}
+
+void openLine(Address address) {
+  address &= ~(kLineBytes - 1);
+  Line& line = lineOf(address);
+  const Line now = line;
+  assert(now.closed);
+  Cell* cells = &openCellOf(address);
+  for (unsigned i = 0; i < kLineWords; ++i)
+    cells[i] = {now.write + 2 * (i >> now.writeShift), now.read + 2 * (i >> now.readShift)};
+  std::fill_n(&sitesOf(address), kLineWords, now.sites);
+  line.closed = 0;
 }
 
 ByteCells& byteCells(const Cell& cell) {
@@ -132,17 +157,25 @@ void fillShadow(Address address, std::size_t bytes, Token write, std::uint16_t s
     setBytes(address, address & 3, last, write, site);
     address = (address | 3) + 1;
   }
-  if (table().empty(inShared(address)) && address + 4 <= end) {
-    std::size_t words = (end - address) / 4;
-    std::fill_n(&cellOf(address), words, Cell{write, 0});
-    std::fill_n(&sitesOf(address), words, CellSites{site, kWideSite});
-    address += 4 * words;
-  }
-  for (; address + 4 <= end; address += 4) {
-    Cell& cell = cellOf(address);
-    if (cell.write == kBytes) table().give(cell);
-    cell = {write, 0};
-    sitesOf(address) = {site, kWideSite};
+  bool shared = inShared(address), byteCells = !table().empty(shared);
+  while (address + 4 <= end) {
+    bool whole = !shared && write != kUnknown && address % kLineBytes == 0 && address + kLineBytes <= end;
+    Line& line = lineOf(address);
+    Address part = std::min((address | (kLineBytes - 1)) + 1, end & ~Address{3});
+    if (!whole) cellOf(address);
+    if (byteCells && !line.closed)
+      for (Address at = address; at < part; at += 4)
+        if (Cell& cell = openCellOf(at); cell.write == kBytes) {
+          table().give(cell);
+          cell = {};
+        }
+    if (whole) {
+      line = {write, 0, {site, kWideSite}, 1, kAllSame, kAllSame, 0};
+    } else {
+      std::fill_n(&openCellOf(address), (part - address) / 4, Cell{write, 0});
+      std::fill_n(&sitesOf(address), (part - address) / 4, CellSites{site, kWideSite});
+    }
+    address = part;
   }
   if (address < end) setBytes(address, 0, static_cast<unsigned>(end - address), write, site);
 }
@@ -163,6 +196,7 @@ void dropShadow(Address address, std::size_t bytes) {
     if (cell.write == kBytes) table().give(cell);
     if (cell.write != kUnknown) cell = {kUnknown, 0};
   }
+  if (wholeFrom < wholeTo) forgetLines(wholeFrom, wholeTo);
   giveBack(address * 2, end * 2);
   giveBack(address + kSitesDistance, end + kSitesDistance);
 }

@@ -74,7 +74,32 @@ inline constexpr std::uint16_t narrowSite(std::uint32_t site) {
 inline constexpr Address kCellBase = kArenaBase * 2;
 inline constexpr std::size_t kSitesDistance = 0x1000'0000'0000;
 
-inline Cell& cellOf(Address address) { return *reinterpret_cast<Cell*>((address & ~Address{3}) * 2); }
+/// 64 bytes of global memory that one warp or the host has used as a whole. While `closed`, this stands for
+/// the cells and sites, which are stale then.
+struct Line {
+  Token write, read; ///< of the first word; of word i: + 2 * (i >> shift)
+  CellSites sites;   ///< of all words
+  std::uint8_t closed, writeShift, readShift, unused;
+};
+static_assert(sizeof(Line) == 16, "a quarter byte of shadow per byte of memory");
+inline constexpr Address kLineBytes = 64;
+inline constexpr unsigned kLineWords = 16;
+inline constexpr std::uint8_t kAllSame = 4; ///< a shift: all words have the same token
+inline constexpr Address kLinesBase = 0x4800'0000'0000;
+inline Line& lineOf(Address address) {
+  return *reinterpret_cast<Line*>(kLinesBase + ((address - kArenaBase) / kLineBytes) * sizeof(Line));
+}
+/// Writes out what a closed line says, and opens it. Lines of shared memory are always open.
+void openLine(Address address);
+
+/// Of an open line.
+inline Cell& openCellOf(Address address) { return *reinterpret_cast<Cell*>((address & ~Address{3}) * 2); }
+inline Cell& cellOf(Address address) {
+  if (lineOf(address).closed) [[unlikely]]
+    openLine(address);
+  return openCellOf(address);
+}
+/// Of an open line: cellOf() comes before.
 inline CellSites& sitesOf(Address address) {
   return *reinterpret_cast<CellSites*>((address & ~Address{3}) + kSitesDistance);
 }
