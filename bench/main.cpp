@@ -81,6 +81,7 @@ int main(int argc, char** argv) {
     ++count;
   }
   std::printf("shadow bytes per checked byte: %.2f\n",
-              static_cast<double>(sizeof(runtime::Cell) + sizeof(runtime::CellSites)) / 4);
+              static_cast<double>(sizeof(runtime::Cell) + sizeof(runtime::CellSites)) / 4 +
+                  static_cast<double>(sizeof(runtime::Line)) / runtime::kLineBytes);
   std::printf("geometric mean of all checks over unchecked, one core: %.2f\n", std::exp(logarithms / count));
 }

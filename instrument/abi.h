@@ -109,7 +109,10 @@ enum SiteFlag : std::uint16_t {
   SiteConstant = 2,
   SiteLoadNonCoherent = 4,
   SitePolled = 8, ///< a volatile or atomic read in a loop that waits for its value (the loop also yields)
-  SiteUnalignedBarrier = 16 ///< of a Sync site: barrier.sync, which threads may reach from different places
+  SiteUnalignedBarrier = 16, ///< of a Sync site: barrier.sync, which threads may reach from different places
+  /// The address comes from a ticket that an atomic gave: lanes of a GPU draw theirs together, simulated ones
+  /// one after the other, so that what the access costs here says little.
+  SiteDrawn = 32
 };
 enum class SiteKind : std::uint8_t { Read, Write, Atomic, Sync, Other };
 

@@ -1,5 +1,6 @@
 #include "instrument/pass/collect.h"
 
+#include "instrument/abi.h"
 #include "instrument/pass/shipped_headers.h"
 #include "instrument/pass/traffic.h"
 #include "instrument/pass/wire_reader.h"
@@ -233,11 +234,16 @@ Observation collect(std::span<const std::byte> log, const Facts& facts, const Sy
   Observation observation;
   for (const wire::Finding* record : reader.findings)
     observation.findings.push_back(collector.finding(*record));
-  for (const wire::Metric* record : reader.metrics) observation.metrics.push_back(collector.metric(*record));
+  std::vector<Metric> telling; // whose cost does not come from the order in which threads ran
+  for (const wire::Metric* record : reader.metrics) {
+    observation.metrics.push_back(collector.metric(*record));
+    const wire::Site* site = reader.site(record->site);
+    if (!site || !(site->flags & abi::SiteDrawn)) telling.push_back(observation.metrics.back());
+  }
   for (const wire::Launch* record : reader.launches)
     observation.run.launches.push_back(collector.launch(*record));
   observation.run.kernelsLaunched = reader.kernelsLaunched;
-  addTrafficNotes(observation, facts);
+  addTrafficNotes(observation, telling, facts);
   return observation;
 }
 

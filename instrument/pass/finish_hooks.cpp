@@ -8,6 +8,9 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
+#include <set>
+#include <vector>
+
 namespace kcheck::instrument {
 
 namespace {
@@ -29,6 +32,26 @@ MemorySpace spaceOf(llvm::Value* address) {
     space = here;
   }
   return space;
+}
+
+/// Whether the value is worked out from what an atomic counter gave.
+bool isDrawn(llvm::Value* value) {
+  std::set<llvm::Value*> seen;
+  std::vector<llvm::Value*> work{value};
+  while (!work.empty()) {
+    auto* next = llvm::dyn_cast<llvm::Instruction>(work.back());
+    work.pop_back();
+    if (!next || !seen.insert(next).second) continue;
+    if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(next)) {
+      using Update = llvm::AtomicRMWInst;
+      auto kind = update->getOperation();
+      if (kind == Update::Add || kind == Update::Sub || kind == Update::UIncWrap || kind == Update::UDecWrap)
+        return true;
+    }
+    if (next->mayReadOrWriteMemory()) continue;
+    work.insert(work.end(), next->op_begin(), next->op_end());
+  }
+  return false;
 }
 
 /// `if (address - base > bytes - size) kcLocal(...)`, in unsigned arithmetic.
@@ -71,8 +94,10 @@ void finishHooks(DeviceCode& code) {
       }
       std::uint32_t site = code.sites.at(base, hook.getDebugLoc());
       hook.setArgOperand(position, llvm::ConstantInt::get(hook.getArgOperand(position)->getType(), site));
-      if (isRead || isWrite || isAtomic)
+      if (isRead || isWrite || isAtomic) {
         code.sites[site].space = std::uint8_t(spaceOf(hook.getArgOperand(1)));
+        if (isDrawn(hook.getArgOperand(1))) code.sites[site].flags |= abi::SiteDrawn;
+      }
       if (isLocal) locals.push_back(&hook);
     }
     for (llvm::CallInst* hook : locals) writeOutLocal(*hook);

@@ -4,8 +4,8 @@
 
 namespace kcheck::instrument {
 
-void addTrafficNotes(Observation& observation, const Facts& facts) {
-  for (const Metric& metric : observation.metrics)
+void addTrafficNotes(Observation& observation, const std::vector<Metric>& telling, const Facts& facts) {
+  for (const Metric& metric : telling)
     if (auto note = trafficNote(metric, facts)) observation.findings.push_back(std::move(*note));
 }
 

@@ -5,6 +5,7 @@
 
 namespace kcheck::instrument {
 
-void addTrafficNotes(Observation& observation, const Facts& facts);
+/// Of those metrics that tell something.
+void addTrafficNotes(Observation& observation, const std::vector<Metric>& telling, const Facts& facts);
 
 } // namespace kcheck::instrument
