@@ -14,6 +14,7 @@
 #include "llvm/IR/Module.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <deque>
 #include <thread>
@@ -35,7 +36,8 @@ std::vector<std::string> wantedKernels(const Facts& facts, const Options& option
 
 /// One kernel under one launch case, with what is asked of it and what came out.
 struct Question {
-  const PlannedCase* planned = nullptr; ///< null: any launch
+  const PlannedCase* planned = nullptr;   ///< null: any launch
+  const PlannedCase* condition = nullptr; ///< or any that fulfils this
   double seconds = 0;
   unsigned milliseconds = 0;
   ExprContext exprs;
@@ -70,6 +72,24 @@ public:
     any.model = buildModel(any.exprs, prepared, code, facts, plan.any);
   }
 
+  /// Where something is proved for the known launches but not for any: the next condition to try. Null when
+  /// there is none.
+  Question* tryCondition(const PreparedModule& prepared, const Options& options) {
+    if (questions.empty()) return nullptr;
+    if (conditions.empty() && tried.empty() && isOpenForAny())
+      conditions = candidatesFor(plan, sharedLengths(questions.back().model));
+    if (!tried.empty() && isSettled(tried.back())) return nullptr;
+    if (tried.size() == conditions.size()) return nullptr;
+    Question& question = tried.emplace_back();
+    question.condition = &conditions[tried.size() - 1];
+    constexpr double kShare = 0.05;
+    constexpr unsigned kEasily = 60;
+    question.seconds = kShare * options.kernelSeconds;
+    question.milliseconds = std::min(options.questionMilliseconds, kEasily);
+    question.model = buildModel(question.exprs, prepared, code, facts, question.condition->launch);
+    return &question;
+  }
+
   std::deque<Question> questions; ///< never moved: models refer to their expressions; none: left to the run
   std::set<SiteId> sites, safe;
 
@@ -90,7 +110,9 @@ public:
       cases.push_back(std::move(answers));
       result.launches.push_back(question.planned->shown);
     }
-    result.properties = mergeProperties(any, cases);
+    std::vector<CaseAnswers> conditional;
+    for (Question& question : tried) conditional.push_back(answersOf(question, analysis));
+    result.properties = mergeProperties(any, cases, conditional);
     if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
     PropertyResult initialized = any.initialized; // one launch may hide a read
     initialized.holdsFor = any.holdsFor;
@@ -101,6 +123,34 @@ public:
   }
 
 private:
+  static bool isProved(const Question& question, Property property) {
+    return llvm::any_of(question.answers.properties, [&](const PropertyResult& result) {
+      return result.property == property && result.answer == Answer::Proved;
+    });
+  }
+
+  /// Races or barriers are proved for the known launches and not for any.
+  bool isOpenForAny() const {
+    return llvm::any_of(std::array{Property::RaceFree, Property::BarriersUniform}, [&](Property property) {
+      if (isProved(questions.back(), property)) return false;
+      return llvm::all_of(questions, [&](const Question& q) { return !q.planned || isProved(q, property); });
+    });
+  }
+
+  bool isSettled(const Question& question) const {
+    return llvm::all_of(std::array{Property::RaceFree, Property::BarriersUniform}, [&](Property property) {
+      return isProved(question, property) || isProved(questions.back(), property);
+    });
+  }
+
+  static std::vector<std::uint32_t> sharedLengths(const KernelModel& model) {
+    std::vector<std::uint32_t> lengths;
+    for (const MemoryObject& object : model.objects)
+      if (object.space == MemorySpace::Shared && object.bytes && object.elementBytes)
+        lengths.push_back(std::uint32_t(*object.bytes / object.elementBytes));
+    return lengths;
+  }
+
   /// A kernel of Thrust or CUB without a line of the user's: its launches are the library's own.
   bool isLibraryCode() const {
     if (!code.kernel->inSystemHeader) return false;
@@ -152,7 +202,9 @@ private:
   CaseAnswers answersOf(Question& question, Analysis& analysis) {
     const KernelModel& model = question.model;
     CaseAnswers result;
-    result.holdsFor = question.planned ? question.planned->holdsFor : plan.anyText;
+    result.holdsFor = question.planned     ? question.planned->holdsFor
+                      : question.condition ? question.condition->holdsFor
+                                           : plan.anyText;
     result.properties = question.answers.properties;
     result.initialized = checkInitialization(model, code);
     result.assumptions = model.assumptions;
@@ -183,6 +235,8 @@ private:
   const KernelCode& code;
   const Facts& facts;
   LaunchPlan plan;
+  std::vector<PlannedCase> conditions; ///< to try, and those that have been
+  std::deque<Question> tried;
 };
 
 /// Answers all questions, on as many threads as asked for.
@@ -222,6 +276,13 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
       for (Question& question : batch.emplace_back(prepared, prepared.kernels[i], facts, options).questions)
         questions.push_back(&question);
     answer(questions, options.jobs);
+    for (;;) {
+      questions.clear();
+      for (KernelAnalysis& kernel : batch)
+        if (Question* question = kernel.tryCondition(prepared, options)) questions.push_back(question);
+      if (questions.empty()) break;
+      answer(questions, options.jobs);
+    }
     for (KernelAnalysis& kernel : batch) {
       kernel.finish(analysis, coverage);
       for (SiteId site : kernel.sites) (kernel.safe.count(site) ? analysis.provedSafe : unsafe).insert(site);

@@ -44,10 +44,10 @@ struct ModelAccess {
   bool isVolatile = false;
   bool inLibrary = false; ///< in a function of a system header, though the site may be the user's call
   unsigned object = 0;
-  Expr offset = nullptr;              ///< byte offset into the object, 64 bit
-  Expr size = nullptr;                ///< bytes, 64 bit; a constant but for memcpy and memset
-  Expr condition = nullptr;           ///< width 1: the thread gets here, in this phase
-  Expr stored = nullptr;              ///< the value written, where known
+  Expr offset = nullptr;    ///< byte offset into the object, 64 bit
+  Expr size = nullptr;      ///< bytes, 64 bit; a constant but for memcpy and memset
+  Expr condition = nullptr; ///< width 1: the thread gets here, in this phase
+  Expr stored = nullptr;    ///< the value written, where known
   std::vector<LockPlace> locks;
   std::map<std::string, Expr> locals; ///< source variables in scope and their values, for witnesses
 };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kcheck::analyzer {
 namespace {
 
@@ -79,6 +81,42 @@ bool sameCase(const Launch& a, const Launch& b) {
 }
 
 } // namespace
+
+std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector<std::uint32_t>& sizes) {
+  constexpr std::size_t kMostSizes = 2;
+  std::vector<PlannedCase> result;
+  std::uint32_t widest = 0;
+  bool oneShape = true;
+  for (const PlannedCase& known : plan.concrete) {
+    if (!known.launch.fixedBlock()) return {};
+    widest = std::max(widest, *known.launch.block[0]);
+    oneShape = oneShape && known.launch.block == plan.concrete.front().launch.block;
+  }
+  if (plan.concrete.empty() || plan.any.block[0]) return {};
+  const bool isFlat = plan.any.block[1] && plan.any.block[2];
+  if (isFlat) {
+    std::vector<std::uint32_t> limits{widest};
+    for (std::uint32_t size : sizes)
+      if (size > widest && size < 1024) limits.push_back(size);
+    std::sort(limits.rbegin(), limits.rend());
+    limits.erase(std::unique(limits.begin(), limits.end()), limits.end());
+    if (limits.size() > kMostSizes) limits.erase(limits.begin() + 1, limits.end() - 1);
+    for (std::uint32_t limit : limits) {
+      PlannedCase& candidate = result.emplace_back();
+      candidate.launch = plan.any;
+      candidate.launch.mostThreads = limit;
+      candidate.holdsFor = fmt::format("blocks of up to {} threads", limit);
+    }
+  }
+  if (oneShape) {
+    PlannedCase& candidate = result.emplace_back();
+    candidate.launch = plan.any;
+    candidate.launch.block = plan.concrete.front().launch.block;
+    candidate.holdsFor =
+        fmt::format("any grid of blocks of {} threads", toString(plan.concrete.front().shown.block));
+  }
+  return result;
+}
 
 LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used, const Options& options) {
   LaunchPlan plan;

@@ -16,11 +16,14 @@ struct PlannedCase {
 
 struct LaunchPlan {
   LaunchCase any;
-  std::string anyText;                 ///< `any launch`, `any one-dimensional launch`
-  std::vector<PlannedCase> candidates; ///< conditions to try when any launch fails
+  std::string anyText;               ///< `any launch`, `any one-dimensional launch`
   std::vector<PlannedCase> concrete; ///< the launches that the program, or else the options, or else we, name
   bool isDefault = false;            ///< `concrete` is kcheck's own choice: nothing is known of the launches
 };
+
+/// Conditions to try, widest first, where the answer is not the same for any launch: blocks of up to so many
+/// threads, blocks of the known shape. `sizes` are the lengths of the kernel's shared arrays.
+std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector<std::uint32_t>& sizes);
 
 LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used, const Options& options);
 

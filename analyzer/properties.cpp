@@ -114,7 +114,8 @@ void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswe
   races->assumptions.clear();
 }
 
-std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases) {
+std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases,
+                                            const std::vector<CaseAnswers>& conditional) {
   std::vector<PropertyResult> merged;
   for (Property property : {Property::RaceFree, Property::BarriersUniform, Property::InBounds}) {
     const PropertyResult* general = find(any, property);
@@ -122,6 +123,14 @@ std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::v
     if (general && general->answer == Answer::Proved && result.answer != Answer::Refuted) {
       result = *general;
       result.holdsFor = any.holdsFor;
+    } else if (result.answer == Answer::Proved) {
+      for (const CaseAnswers& condition : conditional) {
+        const PropertyResult* answer = find(condition, property);
+        if (!answer || answer->answer != Answer::Proved) continue;
+        result = *answer;
+        result.holdsFor = condition.holdsFor;
+        break;
+      }
     }
     merged.push_back(std::move(result));
   }

@@ -20,6 +20,8 @@ void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswe
                       const FindingContext& context);
 
 /// Proved for any launch counts first. Else the known launches decide: refuted for one is refuted.
-std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases);
+/// Where all of these are proved the widest condition under which that is so as well is told.
+std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases,
+                                            const std::vector<CaseAnswers>& conditional = {});
 
 } // namespace kcheck::analyzer

@@ -10,6 +10,7 @@ namespace kcheck::analyzer {
 /// What is fixed of a launch. Absent extents are free.
 struct LaunchCase {
   std::array<std::optional<std::uint32_t>, 3> block, grid;
+  std::optional<std::uint32_t> mostThreads; ///< of a block along x, where that is free
   std::optional<std::uint64_t> sharedBytes;
   const Launch* launch = nullptr; ///< whose arguments bind the parameters; may be null
   bool mayAlias = false;          ///< pointer parameters may overlap

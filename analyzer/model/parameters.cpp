@@ -60,7 +60,8 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
     symbol->lo = 0;
     symbol->hi = (Int(1) << 31) - 1;
     symbol->exact = false;
-    symbol->cause = {CauseKind::AnyInput, "some value of `" + formula.variable + "`, which the host computes"};
+    symbol->cause = {CauseKind::AnyInput,
+                     "some value of `" + formula.variable + "`, which the host computes"};
     state.assume("the host's `" + formula.variable + "` is an int and not negative");
     return exprs.of(symbol);
   }
@@ -89,8 +90,9 @@ void setUpShape(KernelState& state) {
   ExprContext& exprs = state.exprs;
   const LaunchCase& launch = state.launch;
   for (unsigned axis = 0; axis < 3; ++axis) {
+    std::uint32_t most = axis == 0 ? launch.mostThreads.value_or(kMaxBlock[0]) : kMaxBlock[axis];
     Index thread = makeIndex(state, "threadIdx", "blockDim", axis, SymbolKind::ThreadIdx,
-                             SymbolKind::BlockDim, launch.block[axis], kMaxBlock[axis]);
+                             SymbolKind::BlockDim, launch.block[axis], most);
     Index block = makeIndex(state, "blockIdx", "gridDim", axis, SymbolKind::BlockIdx, SymbolKind::GridDim,
                             launch.grid[axis], kMaxGrid[axis]);
     model.threadIdx[axis] = thread.index;
