@@ -13,7 +13,7 @@ inline constexpr const char* kDescriptorVariable =
     "KCHECK_REPORT_FD"; ///< environment: number of the inherited file
 inline constexpr const char* kOptionsVariable = "KCHECK_OPTIONS"; ///< environment: see runtime/core/options.h
 
-inline constexpr std::uint32_t kMagic = 0x4b434b4c, kVersion = 2;
+inline constexpr std::uint32_t kMagic = 0x4b434b4c, kVersion = 3;
 inline constexpr std::uint64_t kCapacity = 64u << 20; ///< the file's size; sparse until written
 inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
 
@@ -144,6 +144,9 @@ struct Metric {
   std::uint16_t unused;
   std::uint32_t bankWays;
   std::uint64_t requests, sectors, idealSectors, bytesRequested, lanes;
+  std::uint64_t slots; ///< lanes that the requests had room for: the warps' threads
+  /// Of atomics, all requests together: turns that the address met by most lanes of a request takes.
+  std::uint64_t turns;
 };
 
 /// A kernel and shape that was launched, with how often.

@@ -78,6 +78,16 @@ bool sameBarriers(const Finding& a, const Finding& b) {
   return a.rule == b.rule && isIn(a, RuleGroup::Sync) && (mentions(a, b.where) || mentions(b, a.where));
 }
 
+/// Atomics of too narrow a scope at one place are one mistake, whichever other atomic they meet.
+bool sameScopeFault(const Finding& a, const Finding& b) {
+  auto atomicsOnly = [](const Finding& finding) {
+    return finding.rule == "race-scope" && finding.accesses.size() == 2 &&
+           std::ranges::all_of(finding.accesses,
+                               [](const Access& access) { return access.kind == AccessKind::Atomic; });
+  };
+  return atomicsOnly(a) && atomicsOnly(b) && a.kernel == b.kernel && samePlace(a.where, b.where);
+}
+
 /// Which of two findings of one pass tells the story.
 bool tellsMore(const Finding& a, const Finding& b) {
   auto weight = [](const Finding& finding) {
@@ -100,7 +110,7 @@ void addKernels(Finding& to, const Finding& from) {
 void absorb(Finding& kept, Finding other) {
   // The same two instructions in another kernel or launch add up; another pair on the same expression (`c +=
   // 1` reads and writes) is another view of the same events.
-  std::uint64_t count = kept.kernel != other.kernel || sameSites(kept, other)
+  std::uint64_t count = kept.kernel != other.kernel || sameSites(kept, other) || sameScopeFault(kept, other)
                             ? kept.count + other.count
                             : std::max(kept.count, other.count);
   bool sameValue = kept.sameValue && other.sameValue;
@@ -187,7 +197,8 @@ void normalize(Finding& finding, const Facts& facts, bool strict) {
 
 bool sameThing(const Finding& a, const Finding& b) {
   bool races = isIn(a, RuleGroup::Race) && isIn(b, RuleGroup::Race);
-  if (races && (a.rule == "race-host") == (b.rule == "race-host")) return samePair(a, b);
+  if (races && (a.rule == "race-host") == (b.rule == "race-host"))
+    return samePair(a, b) || sameScopeFault(a, b);
   if (a.rule != b.rule) return false;
   if (!a.where.known() || !b.where.known()) return a.where == b.where && a.message == b.message;
   return samePlace(a.where, b.where);

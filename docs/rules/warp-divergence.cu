@@ -1,9 +1,10 @@
-// Every second lane works, for long.
-// launch: work<<<8, 128>>>(float[1024])
-__global__ void work(float* x) {
+// The threads of a warp add up lists whose lengths differ widely: it takes as long as the longest.
+// launch: sums<<<32, 128>>>(float[262144], float[4096])
+__global__ void sums(const float* x, float* y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
-  float v = x[i];
-  if (i % 2 == 0)                                   // expect-later: warp-divergence
-    for (int k = 0; k < 100; ++k) v = v * 0.5f + 1; // expect-later: warp-divergence
-  x[i] = v;
+  int length = i % 32 == 0 ? 64 : 8;
+  float sum = 0;
+  for (int k = 0; k < length; ++k)
+    sum += x[k * 4096 + i]; // expect-run: warp-divergence
+  y[i] = sum;
 }

@@ -1,6 +1,7 @@
 #include "instrument/pass/collect.h"
 
 #include "instrument/abi.h"
+#include "instrument/pass/lane_notes.h"
 #include "instrument/pass/shipped_headers.h"
 #include "instrument/pass/traffic.h"
 #include "instrument/pass/wire_reader.h"
@@ -235,15 +236,20 @@ Observation collect(std::span<const std::byte> log, const Facts& facts, const Sy
   for (const wire::Finding* record : reader.findings)
     observation.findings.push_back(collector.finding(*record));
   std::vector<Metric> telling; // whose cost does not come from the order in which threads ran
+  LaneNotes laneNotes(facts);
   for (const wire::Metric* record : reader.metrics) {
     observation.metrics.push_back(collector.metric(*record));
     const wire::Site* site = reader.site(record->site);
     if (!site || !(site->flags & abi::SiteDrawn)) telling.push_back(observation.metrics.back());
+    laneNotes.add(*record, observation.metrics.back());
   }
-  for (const wire::Launch* record : reader.launches)
+  for (const wire::Launch* record : reader.launches) {
     observation.run.launches.push_back(collector.launch(*record));
+    laneNotes.add(*record, reader.text(record->kernel));
+  }
   observation.run.kernelsLaunched = reader.kernelsLaunched;
   addTrafficNotes(observation, telling, facts);
+  laneNotes.appendTo(observation.findings);
   return observation;
 }
 

@@ -125,6 +125,12 @@ struct Device {
   Waiting gridSync(std::uint32_t site = 903) const { return wait(WaitKind::GridSync, site); }
 };
 
+/// While one lives, launches run in the one order that the test is about.
+struct OneOrder {
+  OneOrder() { runtime::context().options.twice = false; }
+  ~OneOrder() { runtime::context().options.twice = true; }
+};
+
 using Body = std::function<Task(ThreadContext*)>;
 
 struct Shape {

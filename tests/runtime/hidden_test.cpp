@@ -91,11 +91,6 @@ TEST_P(Hidden, ForgottenByTheNextLaunch) {
 INSTANTIATE_TEST_SUITE_P(Traits, Hidden, testing::Values(kPlain, kFine),
                          [](const auto& info) { return info.param == kPlain ? "Barriers" : "Fences"; });
 
-void lock(const Device& device, int* mutex) {
-  device.compareExchange(mutex, 0, 1, 10);
-  device.fence();
-}
-
 void unlock(const Device& device, int* mutex) {
   device.fence();
   device.exchange(mutex, 0, 11);
@@ -105,7 +100,8 @@ void unlock(const Device& device, int* mutex) {
 void runLocked(std::uint32_t outside, int* mutex, int* x) {
   run(testName(), {{4}, {1}, 0, kFine}, [=](ThreadContext* thread) -> Task {
     Device device(thread);
-    lock(device, mutex);
+    while (device.compareExchange(mutex, 0, 1, 10) != 0) co_await device.yield();
+    device.fence();
     device.write(x, device.read(x, 1) + 1, 2);
     unlock(device, mutex);
     if (device.block() == outside) device.write(x, 100, 3);
@@ -129,11 +125,27 @@ TEST(Rehearsal, AlwaysUnderTheLockIsFine) {
   EXPECT_EQ(*x, 4);
 }
 
+/// Several readers may hold the lock at once, and one after the other they do not.
+TEST(Rehearsal, WriteUnderALockOfReaders) {
+  int *readers = zeroedArray<int>(1), *x = zeroedArray<int>(1);
+  run(testName(), {{4}, {1}, 0, kFine}, [=](ThreadContext* thread) -> Task {
+    Device device(thread);
+    device.atomicAdd(readers, 1, 10);
+    device.fence();
+    device.write(x, 1, 2);
+    device.fence();
+    device.atomicAdd(readers, -1, 11);
+    co_return;
+  });
+  EXPECT_THAT(rulesOf(testName()), ElementsAre(Rule::RaceGlobal));
+}
+
 TEST(Rehearsal, LeavesUnwrittenMemoryUnwritten) {
   int *mutex = zeroedArray<int>(1), *x = deviceArray<int>(4);
   run(testName(), {{2}, {1}, 0, kFine}, [=](ThreadContext* thread) -> Task {
     Device device(thread);
-    lock(device, mutex);
+    while (device.compareExchange(mutex, 0, 1, 10) != 0) co_await device.yield();
+    device.fence();
     int first = device.read(mutex + 0, 4);
     if (device.block() == 0 && !(first >> 8)) device.write(x, 1, 1);
     unlock(device, mutex);

@@ -277,7 +277,7 @@ bool detectorSaysRacy(const Program& program, int* words, int* flags, Oracle& or
 
 TEST(Oracle, RandomProgramsAgree) {
   constexpr int programs = 10'000;
-  runtime::context().options.twice = false; // the oracle sees one order
+  OneOrder theOracles;
   Random random(20);
   int racy = 0, missed = 0, invented = 0;
   std::string firstWrong;
@@ -293,7 +293,6 @@ TEST(Oracle, RandomProgramsAgree) {
     if ((oracle->racy && !found) || (found && !oracle->mayRace))
       firstWrong = name + "\n" + oracle->trace + oracle->witness;
   }
-  runtime::context().options.twice = true;
   EXPECT_EQ(missed, 0) << firstWrong;
   EXPECT_EQ(invented, 0) << firstWrong;
   // The programs say something only when both kinds are common.

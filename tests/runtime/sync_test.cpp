@@ -76,6 +76,7 @@ TEST(Sync, WriteAfterTheFlagIsNotPublished) {
 
 /// Block 0 reads what block 1 will overwrite, fences and updates the flag that block 1 looks at afterwards.
 std::vector<Rule> update(const std::string& name, int added) {
+  OneOrder fromFirstToLast;
   int *data = zeroedArray<int>(1), *flag = zeroedArray<int>(1);
   run(name, {{2}, {1}}, [=](ThreadContext* thread) -> Task {
     Device device(thread);

@@ -146,7 +146,8 @@ wire::Finding* report(const wire::Finding& finding) {
     if (again) place->flags |= wire::Rehearsed;
     Log::complete(place->head, wire::RecordKind::Finding);
   } else {
-    if (!again) place->flags &= static_cast<std::uint8_t>(~wire::Rehearsed);
+    if (again) return place; // how often says nothing: threads wait for each other there
+    place->flags &= static_cast<std::uint8_t>(~wire::Rehearsed);
     widen(*place, finding);
   }
   std::atomic_ref(place->count).fetch_add(1, std::memory_order_relaxed);

@@ -90,13 +90,14 @@ void withdrawEarlyReads(LaunchState& launch) {
   launch.unwrittenReads.clear();
 }
 
-void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& config) {
+void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& config,
+           ScheduleKind schedule) {
   launch.kernel = &kernel;
   launch.config = config;
   launch.gridBlocks = config.grid.volume();
   launch.blockThreads = static_cast<std::uint32_t>(config.block.volume());
   launch.started = 0;
-  launch.faulted = launch.received = launch.rehearsal = false;
+  launch.faulted = launch.received = launch.rehearsal = launch.backwards = false;
   launch.work = 0;
   launch.fault = DeviceFault::None;
   launch.progress = 0;
@@ -106,9 +107,10 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   bool known = traits & abi::TraitsKnown;
   launch.tracksSync = !known || (traits & abi::TraitFences);
   launch.exact = !known || (traits & (abi::TraitFences | abi::TraitWarpSync | abi::TraitNamedBarrier));
-  launch.fibres = kernel.canSuspend == 2 || context().options.schedule == ScheduleKind::Lockstep;
+  launch.schedule = schedule;
+  launch.fibres = kernel.canSuspend == 2 || schedule == ScheduleKind::Lockstep;
   launch.logged = traits & abi::TraitLogged;
-  launch.steps = context().options.schedule == ScheduleKind::Lockstep;
+  launch.steps = schedule == ScheduleKind::Lockstep;
   // Numbers of read sets stay in the shadow: those of earlier launches must not mean sets of this one.
   launch.firstReadSet += static_cast<std::uint32_t>(launch.readSets.size());
   if (launch.firstReadSet > kReadSetNumbers / 2) launch.firstReadSet = 0;
@@ -129,25 +131,40 @@ void runToEnd(LaunchState& launch) {
   withdrawEarlyReads(launch);
 }
 
-/// The launch that has just run, in the opposite order; memory ends as it is now.
-void rehearse(LaunchState& launch, const MemoryCopy& before) {
-  MemoryCopy after;
-  UnwrittenCopy unwritten;
-  before.restore();
-  std::uint64_t mostWork = rehearsalLimit(launch);
+/// The launch that has just run, in another order; memory is anything afterwards.
+void rehearse(LaunchState& launch, bool backwards, std::uint64_t mostWork) {
   const void* arguments = launch.arguments;
   std::unique_ptr<AccessLog> accesses;
-  reset(launch, *launch.kernel, LaunchConfig(launch.config));
+  reset(launch, *launch.kernel, LaunchConfig(launch.config),
+        backwards ? ScheduleKind::Fair : ScheduleKind::Lockstep);
   std::swap(accesses, launch.accesses); // what it costs has been counted
   launch.arguments = arguments;
   launch.rehearsal = true;
+  launch.backwards = backwards;
   launch.mostWork = mostWork;
   renewTokensIfNeeded(launch, true);
   beginTokens(launch);
   runToEnd(launch);
   launch.traffic.clear();
   std::swap(accesses, launch.accesses);
-  launch.rehearsal = false;
+  launch.rehearsal = launch.backwards = false;
+}
+
+/// The launch that has just run, in the opposite order and with all threads in step; memory ends as it is
+/// now.
+void rehearse(LaunchState& launch, const MemoryCopy& before) {
+  MemoryCopy after;
+  UnwrittenCopy unwritten;
+  std::uint64_t mostWork = rehearsalLimit(launch);
+  bool inStep = rehearsesInStep(launch);
+  if (rehearsesBackwards(launch)) {
+    before.restore();
+    rehearse(launch, true, mostWork);
+  }
+  if (inStep) {
+    before.restore();
+    rehearse(launch, false, kMostSteps);
+  }
   after.restore();
   unwritten.restore();
 }
@@ -168,7 +185,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
   std::lock_guard lock(launchMutex());
   LaunchState& state = launchState();
   std::vector<std::byte> packed = packArguments(kernel, arguments);
-  reset(state, kernel, config);
+  reset(state, kernel, config, context().options.schedule);
   state.arguments = packed.data();
   renewTokensIfNeeded(state, true);
   beginTokens(state);
@@ -184,7 +201,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
     flushMetrics(state);
     if (state.faulted)
       context().fault = state.fault;
-    else if (before && state.received)
+    else if (before && (rehearsesBackwards(state) || rehearsesInStep(state)))
       rehearse(state, *before);
   }
   context().launch = nullptr;

@@ -123,6 +123,19 @@ Traffic costOfShared(const Address* addresses, std::uint32_t mask, std::uint32_t
   return traffic;
 }
 
+std::uint32_t turnsOf(const Address* addresses, std::uint32_t mask) {
+  std::uint32_t most = 0;
+  while (static_cast<std::uint32_t>(std::popcount(mask)) > most) {
+    Address first = addresses[std::countr_zero(mask)];
+    std::uint32_t same = 0;
+    for (std::uint32_t lane = 0; lane < 32; ++lane)
+      same |= static_cast<std::uint32_t>(addresses[lane] == first) << lane;
+    most = std::max(most, static_cast<std::uint32_t>(std::popcount(same & mask)));
+    mask &= ~same;
+  }
+  return most;
+}
+
 void AccessLog::grow() {
   rows.push_back(std::make_unique_for_overwrite<Row[]>(kChunk));
   made += kChunk;

@@ -12,13 +12,16 @@ namespace kcheck::runtime {
 
 /// Sums over requests; fields as in report/report.h.
 struct Traffic {
-  std::uint64_t requests = 0, sectors = 0, idealSectors = 0, bytes = 0, lanes = 0;
+  std::uint64_t requests = 0, sectors = 0, idealSectors = 0, bytes = 0, lanes = 0, slots = 0, turns = 0;
   std::uint32_t bankWays = 0;
 };
 
 /// One request: `mask` says which of the 32 addresses count; each lane accesses `bytes` (at most 16).
 Traffic costOfGlobal(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
 Traffic costOfShared(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
+
+/// Of an atomic: how many of the lanes meet at the address where most do, one after the other.
+std::uint32_t turnsOf(const Address* addresses, std::uint32_t mask);
 
 class AccessLog {
 public:

@@ -6,6 +6,7 @@
 #include "instrument/runtime/core/rows.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 
@@ -22,6 +23,8 @@ void add(Traffic& sum, const Traffic& one, double weight) {
   sum.idealSectors += weighed(one.idealSectors, weight);
   sum.bytes += weighed(one.bytes, weight);
   sum.lanes += weighed(one.lanes, weight);
+  sum.slots += weighed(one.slots, weight);
+  sum.turns += weighed(one.turns, weight);
   sum.bankWays = std::max(sum.bankWays, one.bankWays);
 }
 
@@ -57,8 +60,12 @@ wire::Metric* recordOf(const LaunchState& launch, std::uint32_t site, MemorySpac
 
 } // namespace
 
-void addTraffic(LaunchState& launch, std::uint32_t site, Address example, const Traffic& cost,
-                double weight) {
+void addTraffic(LaunchState& launch, std::uint32_t site, const Address* addresses, std::uint32_t mask,
+                Traffic cost, double weight) {
+  Address example = addresses[std::countr_zero(mask)];
+  cost.slots = std::min(kWarpSize, launch.blockThreads);
+  if (doingAt(site) == wire::Doing::Atomic) cost.turns = turnsOf(addresses, mask);
+
   bool shared = inShared(example);
   if (launch.traffic.size() <= site) launch.traffic.resize(site + 1);
   SiteTraffic& sums = launch.traffic[site];
@@ -71,7 +78,7 @@ void addUpWarp(LaunchState& launch) {
                              std::uint32_t bytes, double weight) {
     Address first = addresses[__builtin_ctz(mask)];
     bool shared = inShared(first);
-    addTraffic(launch, site, first,
+    addTraffic(launch, site, addresses, mask,
                shared ? costOfShared(addresses, mask, bytes) : costOfGlobal(addresses, mask, bytes), weight);
   });
 }
@@ -90,6 +97,8 @@ void flushMetrics(LaunchState& launch) {
       record->idealSectors += sum.idealSectors;
       record->bytesRequested += sum.bytes;
       record->lanes += sum.lanes;
+      record->slots += sum.slots;
+      record->turns += sum.turns;
       record->bankWays = std::max(record->bankWays, sum.bankWays);
     }
   launch.traffic.clear();

@@ -18,8 +18,9 @@ void addUpWarp(LaunchState& launch);
 /// Writes the launch's sums into the log.
 void flushMetrics(LaunchState& launch);
 
-/// Counts one request of a site; `example` is one of its addresses. `weight` is above 1 when accesses were
+/// Counts one request of a site and what it costs in sectors or banks. `weight` is above 1 when accesses were
 /// lost.
-void addTraffic(LaunchState& launch, std::uint32_t site, Address example, const Traffic& cost, double weight);
+void addTraffic(LaunchState& launch, std::uint32_t site, const Address* addresses, std::uint32_t mask,
+                Traffic cost, double weight);
 
 } // namespace kcheck::runtime

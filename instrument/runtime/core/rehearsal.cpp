@@ -72,7 +72,7 @@ void UnwrittenCopy::restore() const {
 
 bool mayRehearse(const LaunchState& launch) {
   const RuntimeOptions& options = context().options;
-  if (!launch.tracksSync || !options.races || !options.twice || options.schedule != ScheduleKind::Fair ||
+  if (launch.logged || !options.races || !options.twice || options.schedule != ScheduleKind::Fair ||
       !context().registeredHost.empty() || std::uint64_t{launch.blockThreads} * launch.gridBlocks < 2)
     return false;
   static auto* launches = new std::map<const KernelEntry*, unsigned>;
@@ -84,5 +84,13 @@ bool mayRehearse(const LaunchState& launch) {
 
 /// Waiting costs more the other way round where each block waits for the one before it.
 std::uint64_t rehearsalLimit(const LaunchState& launch) { return 8 * launch.work + 10'000; }
+
+bool rehearsesBackwards(const LaunchState& launch) { return launch.received; }
+
+bool rehearsesInStep(const LaunchState& launch) {
+  if (!launch.received && launch.atomicScope.empty()) return false;
+  constexpr std::uint64_t mostThreads = 4096; // each has a stack
+  return launch.blockThreads * launch.gridBlocks <= mostThreads;
+}
 
 } // namespace kcheck::runtime

@@ -346,10 +346,9 @@ private:
              const RowClass& shape, bool checks) {
     if (checks) check(access, addresses, active, shape);
     if (!launch.accesses) return;
-    Address example = addresses[std::countr_zero(active)];
-    bool shared = inShared(example);
-    addTraffic(launch, access.site, example, costOfRow(addresses, active, access.bytes, shared, shape),
-               weight);
+    bool shared = inShared(addresses[std::countr_zero(active)]);
+    addTraffic(launch, access.site, addresses, active,
+               costOfRow(addresses, active, access.bytes, shared, shape), weight);
   }
 
   void check(const abi::LoggedAccess& access, const Address* addresses, std::uint32_t active,

@@ -58,7 +58,8 @@ bool advance(ThreadState& thread) {
 /// for others meets them just ahead in some rounds and far ahead in others, and order that holds by luck
 /// alone shows. The same in every run, and for all lanes of a warp, which stay in step.
 std::uint8_t roundsAway(ThreadState& thread) {
-  if (!thread.owner().launch->tracksSync) return 0;
+  const LaunchState& launch = *thread.owner().launch;
+  if (!launch.tracksSync || (launch.rehearsal && launch.steps)) return 0; // the others stay in step
   constexpr std::uint32_t longest = 8;
   Random random(++thread.yields * 1021 + thread.warp * 67 + thread.owner().index * 4099);
   return random.below(2) ? 0 : static_cast<std::uint8_t>(random.below(longest) + 1);
@@ -101,9 +102,8 @@ bool runnable(const ThreadState& thread) {
 
 class Grid {
 public:
-  explicit Grid(LaunchState& launch) : launch(launch), random(context().options.seed) {
-    kind = context().options.schedule;
-  }
+  explicit Grid(LaunchState& launch)
+      : launch(launch), kind(launch.schedule), random(context().options.seed) {}
   void run();
 
 private:
@@ -134,7 +134,7 @@ bool Grid::runWarp(BlockState& block, std::uint32_t warp) {
   std::uint32_t count = std::min(kWarpSize, block.threadCount - warp * kWarpSize);
   std::uint8_t order[kWarpSize];
   std::iota(order, order + count, std::uint8_t{0});
-  if (launch.rehearsal) std::reverse(order, order + count);
+  if (launch.backwards) std::reverse(order, order + count);
   while (true) {
     if (kind == ScheduleKind::Random) random.shuffle(order, count);
     if (launch.logged) beginRows(launch, lanes, count, order);
@@ -176,7 +176,7 @@ BlockResult Grid::turn(BlockState& block) {
   bool ready = false;
   warpOrder.resize(block.warps);
   std::iota(warpOrder.begin(), warpOrder.end(), 0u);
-  if (launch.rehearsal) std::ranges::reverse(warpOrder);
+  if (launch.backwards) std::ranges::reverse(warpOrder);
   launch.work += block.warps;
   if (kind == ScheduleKind::Random) random.shuffle(warpOrder.data(), block.warps);
   for (std::uint32_t i = 0; i < block.warps && !launch.faulted; ++i) ready |= runWarp(block, warpOrder[i]);

@@ -9,6 +9,7 @@
 #include "instrument/runtime/core/frames.h"
 #include "instrument/runtime/core/launch.h"
 #include "instrument/runtime/core/metric_log.h"
+#include "instrument/runtime/core/options.h"
 
 #include "instrument/wire.h"
 
@@ -193,14 +194,15 @@ struct LaunchState {
   ThreadState* current = nullptr;                 ///< in device code now
   std::jmp_buf escape;                            ///< of the scheduler's loop
   Address stackLow = 0,
-          stackHigh = 0;      ///< of the host thread below the launch: locals of threads without fibres
-  bool received = false;      ///< an atomic or flag has brought order from another thread
-  bool rehearsal = false;     ///< runs again (rehearsal.h): from the last thread to the first, and only new
-                              ///< races are reported
+          stackHigh = 0; ///< of the host thread below the launch: locals of threads without fibres
+  bool received = false; ///< an atomic or flag has brought order from another thread
+  ScheduleKind schedule = ScheduleKind::Fair;
+  bool rehearsal = false;     ///< runs again (rehearsal.h): only new races are reported
+  bool backwards = false;     ///< from the last thread to the first
   std::uint64_t work = 0;     ///< turns of threads and blocks so far
   std::uint64_t mostWork = 0; ///< of a rehearsal
   /// The block that starts as number `nth`.
-  std::uint64_t blockAt(std::uint64_t nth) const { return rehearsal ? gridBlocks - 1 - nth : nth; }
+  std::uint64_t blockAt(std::uint64_t nth) const { return backwards ? gridBlocks - 1 - nth : nth; }
   std::uint64_t progress = 0; ///< counts what shows that threads get somewhere
   std::uint64_t clockReads = 0;
 };
