@@ -2,6 +2,7 @@
 // tree is still there.
 #include "frontend/device_side.h"
 
+#include "frontend/cas_guesses.h"
 #include "frontend/inline_wrappers.h"
 #include "frontend/nvcc_semantics.h"
 #include "frontend/pretty.h"
@@ -75,6 +76,7 @@ public:
              !decl->hasAttr<clang::CUDAGlobalAttr>();
     });
     result.sites = numberSites(*module, ast, lookup);
+    relaxGuesses(*module);
     result.module.reset(generator.ReleaseModule());
   }
 

@@ -1,0 +1,134 @@
+// Looked for in a promoted copy of each function that has an atomicCAS; the function itself is not promoted.
+#include "frontend/cas_guesses.h"
+
+#include <llvm/ADT/SetVector.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/Cloning.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+namespace kcheck::frontend {
+namespace {
+
+void promote(llvm::Function& function) {
+  std::vector<llvm::AllocaInst*> locals;
+  for (llvm::Instruction& instruction : function.getEntryBlock())
+    if (auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction); local && isAllocaPromotable(local))
+      locals.push_back(local);
+  if (locals.empty()) return;
+  llvm::DominatorTree dominators(function);
+  llvm::PromoteMemToReg(locals, dominators);
+}
+
+/// The same address, also where it is computed twice.
+bool isSame(const llvm::Value* a, const llvm::Value* b, unsigned depth = 8) {
+  a = a->stripPointerCasts();
+  b = b->stripPointerCasts();
+  if (a == b) return true;
+  const auto *x = llvm::dyn_cast<llvm::Instruction>(a), *y = llvm::dyn_cast<llvm::Instruction>(b);
+  if (!x || !y || depth == 0 || !x->isSameOperationAs(y) || x->mayReadOrWriteMemory()) return false;
+  if (llvm::isa<llvm::PHINode>(x)) return false;
+  for (unsigned i = 0; i < x->getNumOperands(); ++i)
+    if (!isSame(x->getOperand(i), y->getOperand(i), depth - 1)) return false;
+  return true;
+}
+
+class Guess {
+public:
+  explicit Guess(const llvm::LoadInst& read) : read(read) {}
+
+  /// The atomicCAS that checks what is read here; null where the value has other uses.
+  const llvm::AtomicCmpXchgInst* check() {
+    add(read, true);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      for (const llvm::Use& use : values[i]->uses())
+        if (!follow(use)) return nullptr;
+    return checker;
+  }
+
+private:
+  void add(const llvm::Value& value, bool isGuess) {
+    values.insert(&value);
+    if (isGuess) guesses.insert(&value);
+  }
+
+  bool follow(const llvm::Use& use) {
+    const auto* user = llvm::dyn_cast<llvm::Instruction>(use.getUser());
+    if (!user) return false;
+    const bool isGuess = guesses.contains(use.get());
+    if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(user))
+      return isChecked(*exchange, use);
+    if (llvm::isa<llvm::PHINode, llvm::BitCastInst>(user)) {
+      add(*user, isGuess);
+      return true;
+    }
+    if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(user))
+      return compare->isEquality() && isGuess && isResult(*compare->getOperand(1 - use.getOperandNo()));
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+    const bool isPure = call ? isPureCall(*call)
+                             : llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst,
+                                         llvm::SelectInst, llvm::FCmpInst>(user);
+    if (!isPure) return false;
+    add(*user, false);
+    return true;
+  }
+
+  bool isChecked(const llvm::AtomicCmpXchgInst& exchange, const llvm::Use& use) {
+    const bool comes = use.getOperandNo() == 1 && guesses.contains(use.get());
+    const bool goes = use.getOperandNo() == 2 && guesses.contains(exchange.getCompareOperand());
+    if (!(comes || goes) || !isSame(exchange.getPointerOperand(), read.getPointerOperand())) return false;
+    checker = &exchange;
+    return true;
+  }
+
+  /// What an atomicCAS found.
+  static bool isResult(const llvm::Value& value) {
+    const auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(value.stripPointerCasts());
+    return part && llvm::isa<llvm::AtomicCmpXchgInst>(part->getAggregateOperand());
+  }
+
+  /// A function of its arguments alone; the mathematical functions of libdevice are declarations here.
+  static bool isPureCall(const llvm::CallBase& call) {
+    const llvm::Function* callee = call.getCalledFunction();
+    return callee && (callee->doesNotAccessMemory() || callee->getName().starts_with("__nv_"));
+  }
+
+  const llvm::LoadInst& read;
+  const llvm::AtomicCmpXchgInst* checker = nullptr;
+  llvm::SetVector<const llvm::Value*> values;  ///< computed from what is read
+  llvm::SetVector<const llvm::Value*> guesses; ///< its very bits
+};
+
+bool hasExchange(const llvm::Function& function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction& instruction) {
+    return llvm::isa<llvm::AtomicCmpXchgInst>(instruction);
+  });
+}
+
+void relax(llvm::Function& function) {
+  llvm::ValueToValueMapTy map;
+  llvm::Function* copy = llvm::CloneFunction(&function, map);
+  promote(*copy);
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    auto* read = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+    if (!read || !read->isSimple() || llvm::isa<llvm::AllocaInst>(read->getPointerOperand())) continue;
+    const auto* copied = llvm::dyn_cast_or_null<llvm::LoadInst>(map.lookup(read));
+    const llvm::AtomicCmpXchgInst* exchange = copied ? Guess(*copied).check() : nullptr;
+    if (exchange && read->getType() == exchange->getCompareOperand()->getType())
+      read->setAtomic(llvm::AtomicOrdering::Monotonic, exchange->getSyncScopeID());
+  }
+  copy->eraseFromParent();
+}
+
+} // namespace
+
+void relaxGuesses(llvm::Module& module) {
+  std::vector<llvm::Function*> functions;
+  for (llvm::Function& function : module)
+    if (!function.isDeclaration() && hasExchange(function)) functions.push_back(&function);
+  for (llvm::Function* function : functions) relax(*function);
+}
+
+} // namespace kcheck::frontend
