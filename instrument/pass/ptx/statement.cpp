@@ -41,7 +41,13 @@ std::vector<std::string> cut(const std::string& text) {
   std::string current;
   int vectorDepth = 0;
   auto isEmpty = [&] { return trimmed(current).empty(); };
-  for (char c : text) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (text.compare(i, 2, "::") == 0) { // .shared::cluster, which is no label
+      current += "::";
+      ++i;
+      continue;
+    }
     if (c == '{' && isEmpty()) continue;
     if (c == '}' && vectorDepth == 0) {
       if (!isEmpty()) pieces.push_back(trimmed(current));
