@@ -15,7 +15,7 @@ constexpr std::uint64_t kEnoughRequests = 2048, kShareOfKernel = 10, kTimesPerWa
 bool isElected(std::uint64_t lanes, std::uint64_t requests) { return 10 * lanes < 11 * requests; }
 
 /// Turns that updates of one address take, all together and in the average request.
-constexpr std::uint64_t kEnoughTurns = 16384, kTurnsPerRequest = 8;
+constexpr std::uint64_t kEnoughTurns = 16384, kTurnsPerRequest = 16;
 
 bool contends(std::uint64_t turns, std::uint64_t requests) {
   return turns >= kEnoughTurns && turns >= kTurnsPerRequest * requests;
