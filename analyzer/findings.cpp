@@ -83,6 +83,22 @@ void settleVerdict(Finding& finding, const Witness& witness, const FindingContex
   finding.holdsFor = context.holdsFor;
 }
 
+/// Whether it matters to the access what an array holds at places that differ from thread to thread: input,
+/// of which the run has seen one. What all threads read at one place, a pitch say, is part of the program.
+bool followsElements(const ModelAccess& access) {
+  auto differs = [](Expr n) {
+    return n->op == Op::Apply ||
+           (n->op == Op::Symbol &&
+            (n->symbol->kind == SymbolKind::ThreadIdx || n->symbol->kind == SymbolKind::BlockIdx ||
+             n->symbol->kind == SymbolKind::LoopCounter || n->symbol->varies != Varies::Never));
+  };
+  auto isElement = [&](Expr n) {
+    return n->op == Op::Apply && n->function->cause.kind == CauseKind::Launch &&
+           std::any_of(n->operands.begin(), n->operands.end(), [&](Expr at) { return anyNode(at, differs); });
+  };
+  return anyNode(access.offset, isElement) || (access.condition && anyNode(access.condition, isElement));
+}
+
 bool samePlace(const Location& a, const Location& b) {
   return a.file == b.file && a.line == b.line && a.column == b.column;
 }
@@ -146,6 +162,8 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
   finding.memory = memoryOf(*race.first, race.witness.first, context);
   finding.hint = raceHint(race, finding.rule, context);
   settleVerdict(finding, race.witness, context);
+  finding.leansOnHost =
+      finding.leansOnHost && !followsElements(*race.first) && !followsElements(*race.second);
   addValues(finding, race.witness);
   return finding;
 }

@@ -25,6 +25,7 @@ struct Options {
   double timeoutSeconds = 0; ///< 0: none
   std::uint64_t memoryLimitMb = 0;
   bool deferred = true; ///< false: every access calls the runtime, also where its check could wait
+  bool twice = true;    ///< run launches that locks and flags order in the opposite order as well
   bool checks = true;   ///< false: the same code without any, for benchmarks
 };
 

@@ -43,7 +43,8 @@ std::string runtimeOptions(const Options& options) {
   const char* schedule = options.schedule == Schedule::Fair       ? "fair"
                          : options.schedule == Schedule::Lockstep ? "lockstep"
                                                                   : "random";
-  return fmt::format("KCHECK_OPTIONS=schedule={},seed={},jobs={}", schedule, options.seed, options.jobs);
+  return fmt::format("KCHECK_OPTIONS=schedule={},seed={},jobs={},twice={}", schedule, options.seed,
+                     options.jobs, int(options.twice));
 }
 
 RunResult resultOf(const ProcessResult& ended) {
