@@ -72,20 +72,9 @@ MemoryFact memoryOf(const ModelAccess& access, const WitnessThread& thread, cons
   return memory;
 }
 
-void settleVerdict(Finding& finding, const Witness& witness, const FindingContext& context) {
-  finding.kernel = context.model.kernel->name;
-  finding.verdict = witness.exact() ? Verdict::Proved : Verdict::Possible;
-  if (!witness.exact()) finding.severity = std::min(finding.severity, Severity::Warning);
-  std::vector<std::string> reasons;
-  for (const Cause& cause : witness.causes) reasons.push_back(cause.text);
-  finding.reason = joined(reasons);
-  finding.leansOnHost = witness.leansOn(CauseKind::Launch);
-  finding.holdsFor = context.holdsFor;
-}
-
-/// Whether it matters to the access what an array holds at places that differ from thread to thread: input,
+/// Whether it matters what an array holds at places that differ from thread to thread: input,
 /// of which the run has seen one. What all threads read at one place, a pitch say, is part of the program.
-bool followsElements(const ModelAccess& access) {
+bool followsElements(std::initializer_list<Expr> parts) {
   auto differs = [](Expr n) {
     return n->op == Op::Apply ||
            (n->op == Op::Symbol &&
@@ -96,7 +85,20 @@ bool followsElements(const ModelAccess& access) {
     return n->op == Op::Apply && n->function->cause.kind == CauseKind::Launch &&
            std::any_of(n->operands.begin(), n->operands.end(), [&](Expr at) { return anyNode(at, differs); });
   };
-  return anyNode(access.offset, isElement) || (access.condition && anyNode(access.condition, isElement));
+  return std::any_of(parts.begin(), parts.end(), [&](Expr part) { return part && anyNode(part, isElement); });
+}
+
+/// `parts` are the expressions that the finding is about.
+void settleVerdict(Finding& finding, const Witness& witness, const FindingContext& context,
+                   std::initializer_list<Expr> parts) {
+  finding.kernel = context.model.kernel->name;
+  finding.verdict = witness.exact() ? Verdict::Proved : Verdict::Possible;
+  if (!witness.exact()) finding.severity = std::min(finding.severity, Severity::Warning);
+  std::vector<std::string> reasons;
+  for (const Cause& cause : witness.causes) reasons.push_back(cause.text);
+  finding.reason = joined(reasons);
+  finding.leansOnHost = witness.leansOn(CauseKind::Launch) && !followsElements(parts);
+  finding.holdsFor = context.holdsFor;
 }
 
 bool samePlace(const Location& a, const Location& b) {
@@ -161,9 +163,8 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
                       accessOf(*race.second, race.witness.second, context)};
   finding.memory = memoryOf(*race.first, race.witness.first, context);
   finding.hint = raceHint(race, finding.rule, context);
-  settleVerdict(finding, race.witness, context);
-  finding.leansOnHost =
-      finding.leansOnHost && !followsElements(*race.first) && !followsElements(*race.second);
+  settleVerdict(finding, race.witness, context,
+                {race.first->offset, race.first->condition, race.second->offset, race.second->condition});
   addValues(finding, race.witness);
   return finding;
 }
@@ -190,7 +191,7 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
     finding.hint = fmt::format("move the barrier out of the branch at line {}", control.branch.line);
   }
   finding.where = control.barrier;
-  settleVerdict(finding, divergence.witness, context);
+  settleVerdict(finding, divergence.witness, context, {control.reached, control.condition});
   auto name = [](const WitnessThread& t) {
     return fmt::format("thread ({},{},{}) of block ({},{},{})", t.thread.x, t.thread.y, t.thread.z, t.block.x,
                        t.block.y, t.block.z);
@@ -228,7 +229,7 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
   else if (object.bytes && object.elementBytes && thread.offset >= 0)
     finding.hint = fmt::format("guard the access: `{}` has {} elements", finding.memory->name,
                                *object.bytes / object.elementBytes);
-  settleVerdict(finding, bounds.witness, context);
+  settleVerdict(finding, bounds.witness, context, {access.offset, access.condition});
   if (finding.verdict == Verdict::Proved && followsContent(access)) {
     finding.verdict = Verdict::Possible;
     finding.severity = Severity::Warning;

@@ -92,7 +92,10 @@ private:
   /// A function of its arguments alone; the mathematical functions of libdevice are declarations here.
   static bool isPureCall(const llvm::CallBase& call) {
     const llvm::Function* callee = call.getCalledFunction();
-    return callee && (callee->doesNotAccessMemory() || callee->getName().starts_with("__nv_"));
+    const bool handsOn = llvm::any_of(call.args(), [](const llvm::Use& argument) {
+      return argument->getType()->isPointerTy(); // sincos puts its results there
+    });
+    return callee && !handsOn && (callee->doesNotAccessMemory() || callee->getName().starts_with("__nv_"));
   }
 
   const llvm::LoadInst& read;
