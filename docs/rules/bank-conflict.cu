@@ -5,5 +5,5 @@ __global__ void transpose(float* out, const float* in) {
   int i = threadIdx.y * 32 + threadIdx.x;
   tile[threadIdx.y][threadIdx.x] = in[i];
   __syncthreads();
-  out[i] = tile[threadIdx.x][threadIdx.y]; // expect-later: bank-conflict
+  out[i] = tile[threadIdx.x][threadIdx.y]; // expect: bank-conflict
 }

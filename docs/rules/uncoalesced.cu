@@ -3,6 +3,6 @@
 __global__ void rowSums(float* out, const float* a, int n) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;
-  for (int k = 0; k < n; ++k) sum += a[row * n + k]; // expect-later: uncoalesced
+  for (int k = 0; k < n; ++k) sum += a[row * n + k]; // expect: uncoalesced
   out[row] = sum;
 }

@@ -7,7 +7,7 @@ int main() {
   std::vector<int> out(4096);
   int* a;
   cudaMalloc(&a, 4096 * sizeof(int));
-  fill<<<16, 128>>>(a);                                                  // expect-later: launch-coverage
+  fill<<<16, 128>>>(a);                                                  // expect-static: launch-coverage
   cudaMemcpy(out.data(), a, 4096 * sizeof(int), cudaMemcpyDeviceToHost); // expect-run: unwritten-output
   cudaFree(a);
 }

@@ -1,6 +1,6 @@
 // Zero suppression: samples of a waveform that stay under a threshold become 0.
 // expect-anywhere: unwritten-output
-// expect-later: launch-coverage
+// expect-anywhere: launch-coverage
 #include <cstdint>
 #include <cstdio>
 #include <vector>

@@ -13,7 +13,7 @@ int main() {
   std::vector<int> out(kN);
   int* dout;
   cudaMalloc(&dout, kN * sizeof(int));
-  fill<<<32, 64>>>(dout);                                                 // expect-later: launch-coverage
+  fill<<<32, 64>>>(dout);                                                 // expect-static: launch-coverage
   cudaMemcpy(out.data(), dout, kN * sizeof(int), cudaMemcpyDeviceToHost); // expect-run: unwritten-output
   cudaFree(dout);
 

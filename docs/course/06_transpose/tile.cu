@@ -8,6 +8,6 @@ __global__ void transpose(float* out, const float* in, int n) {
   __syncthreads();
   x = blockIdx.y * 32 + threadIdx.x;
   y = blockIdx.x * 32 + threadIdx.y;
-  float value = tile[threadIdx.x][threadIdx.y]; // expect-bank-ways: 32 // expect-later: bank-conflict
+  float value = tile[threadIdx.x][threadIdx.y]; // expect-bank-ways: 32 // expect: bank-conflict
   out[y * n + x] = value;                       // expect-efficiency: 100
 }

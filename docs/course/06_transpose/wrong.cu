@@ -3,5 +3,5 @@
 __global__ void transpose(float* out, const float* in, int n) {
   int x = blockIdx.x * 32 + threadIdx.x;
   int y = blockIdx.y * 32 + threadIdx.y;
-  out[x * n + y] = in[y * n + x]; // expect-efficiency: load 100 store 12.5 // expect-later: uncoalesced
+  out[x * n + y] = in[y * n + x]; // expect-efficiency: load 100 store 12.5 // expect: uncoalesced
 }

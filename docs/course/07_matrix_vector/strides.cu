@@ -12,21 +12,21 @@ __global__ void every1(float* out, const float* a) {
 }
 __global__ void every2(float* out, const float* a) {
   INDEX;
-  float value = a[2 * i]; // expect-efficiency: 50 // expect-sectors: 8 // expect-later: uncoalesced
+  float value = a[2 * i]; // expect-efficiency: 50 // expect-sectors: 8
   out[i] = value;
 }
 __global__ void every4(float* out, const float* a) {
   INDEX;
-  float value = a[4 * i]; // expect-efficiency: 25 // expect-sectors: 16 // expect-later: uncoalesced
+  float value = a[4 * i]; // expect-efficiency: 25 // expect-sectors: 16 // expect: uncoalesced
   out[i] = value;
 }
 __global__ void every8(float* out, const float* a) {
   INDEX;
-  float value = a[8 * i]; // expect-efficiency: 12.5 // expect-sectors: 32 // expect-later: uncoalesced
+  float value = a[8 * i]; // expect-efficiency: 12.5 // expect-sectors: 32 // expect: uncoalesced
   out[i] = value;
 }
 __global__ void every32(float* out, const float* a) {
   INDEX;
-  float value = a[32 * i]; // expect-efficiency: 12.5 // expect-sectors: 32 // expect-later: uncoalesced
+  float value = a[32 * i]; // expect-efficiency: 12.5 // expect-sectors: 32 // expect: uncoalesced
   out[i] = value;
 }

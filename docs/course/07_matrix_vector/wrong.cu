@@ -4,6 +4,6 @@ __global__ void gemv(double* y, const double* a, const double* x, int rows, int 
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;
   double sum = 0;
-  for (int k = 0; k < columns; ++k) sum += a[row * columns + k] * x[k]; // expect-later: uncoalesced
+  for (int k = 0; k < columns; ++k) sum += a[row * columns + k] * x[k]; // expect: uncoalesced
   y[row] = sum;
 }

@@ -20,10 +20,10 @@ int main() {
 
   auto start = std::chrono::steady_clock::now();
   scale<<<kBlocks, 128>>>(dx, 2);
-  auto stop = std::chrono::steady_clock::now(); // expect-later: unsynchronized-timing
+  auto stop = std::chrono::steady_clock::now(); // expect-static: unsynchronized-timing
 
   cudaMemcpy(x.data(), dx, bytes, cudaMemcpyDeviceToHost);
-  cudaMemcpy(dx, x.data(), bytes, cudaMemcpyHostToDevice); // expect-later: redundant-transfer
+  cudaMemcpy(dx, x.data(), bytes, cudaMemcpyHostToDevice); // expect-static: redundant-transfer
   scale<<<kBlocks, 128>>>(dx, 0.5f);
   cudaMemcpy(x.data(), dx, bytes, cudaMemcpyDeviceToHost);
   cudaFree(dx);
