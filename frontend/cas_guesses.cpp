@@ -2,6 +2,8 @@
 #include "frontend/cas_guesses.h"
 
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/PostDominators.h>
+#include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
@@ -37,7 +39,7 @@ bool isSame(const llvm::Value* a, const llvm::Value* b, unsigned depth = 8) {
 
 class Guess {
 public:
-  explicit Guess(const llvm::LoadInst& read) : read(read) {}
+  Guess(const llvm::LoadInst& read, const llvm::PostDominatorTree& joins) : read(read), joins(joins) {}
 
   /// The atomicCAS that checks what is read here; null where the value has other uses.
   const llvm::AtomicCmpXchgInst* check() {
@@ -64,15 +66,44 @@ private:
       add(*user, isGuess);
       return true;
     }
-    if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(user))
-      return compare->isEquality() && isGuess && isResult(*compare->getOperand(1 - use.getOperandNo()));
+    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(user)) return choosesValues(*branch);
+    if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(user);
+        compare && compare->isEquality() && isGuess && isResult(*compare->getOperand(1 - use.getOperandNo())))
+      return true;
     const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
     const bool isPure = call ? isPureCall(*call)
                              : llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst,
-                                         llvm::SelectInst, llvm::FCmpInst>(user);
+                                         llvm::SelectInst, llvm::CmpInst>(user);
     if (!isPure) return false;
     add(*user, false);
     return true;
+  }
+
+  /// Whether a branch does no more than choose between values, as `a > b ? a : b` does; the chosen ones are
+  /// then computed from what is read, too.
+  bool choosesValues(const llvm::BranchInst& branch) {
+    const auto* node = joins.getNode(branch.getParent())->getIDom();
+    const llvm::BasicBlock* join = node ? node->getBlock() : nullptr;
+    if (!join) return false;
+    llvm::SetVector<const llvm::BasicBlock*> between;
+    const auto enter = [&](const llvm::BasicBlock* block) {
+      for (const llvm::BasicBlock* next : llvm::successors(block))
+        if (next != join) between.insert(next);
+    };
+    enter(branch.getParent());
+    for (std::size_t i = 0; i < between.size(); ++i) {
+      for (const llvm::Instruction& instruction : *between[i])
+        if (instruction.mayHaveSideEffects() && !isMarker(instruction)) return false;
+      enter(between[i]);
+    }
+    if (between.contains(branch.getParent())) return false; // decides how often a loop runs
+    for (const llvm::PHINode& chosen : join->phis()) add(chosen, false);
+    return true;
+  }
+
+  static bool isMarker(const llvm::Instruction& instruction) {
+    const auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+    return instruction.isLifetimeStartOrEnd() || (call && isPureCall(*call));
   }
 
   bool isChecked(const llvm::AtomicCmpXchgInst& exchange, const llvm::Use& use) {
@@ -99,6 +130,7 @@ private:
   }
 
   const llvm::LoadInst& read;
+  const llvm::PostDominatorTree& joins;
   const llvm::AtomicCmpXchgInst* checker = nullptr;
   llvm::SetVector<const llvm::Value*> values;  ///< computed from what is read
   llvm::SetVector<const llvm::Value*> guesses; ///< its very bits
@@ -114,11 +146,12 @@ void relax(llvm::Function& function) {
   llvm::ValueToValueMapTy map;
   llvm::Function* copy = llvm::CloneFunction(&function, map);
   promote(*copy);
+  const llvm::PostDominatorTree joins(*copy);
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* read = llvm::dyn_cast<llvm::LoadInst>(&instruction);
-    if (!read || !read->isSimple() || llvm::isa<llvm::AllocaInst>(read->getPointerOperand())) continue;
+    if (!read || read->isAtomic() || llvm::isa<llvm::AllocaInst>(read->getPointerOperand())) continue;
     const auto* copied = llvm::dyn_cast_or_null<llvm::LoadInst>(map.lookup(read));
-    const llvm::AtomicCmpXchgInst* exchange = copied ? Guess(*copied).check() : nullptr;
+    const llvm::AtomicCmpXchgInst* exchange = copied ? Guess(*copied, joins).check() : nullptr;
     if (exchange && read->getType() == exchange->getCompareOperand()->getType())
       read->setAtomic(llvm::AtomicOrdering::Monotonic, exchange->getSyncScopeID());
   }
