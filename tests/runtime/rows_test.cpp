@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <random>
 
 namespace kcheck::runtime {
@@ -65,6 +67,18 @@ TEST(Rows, QuickCostsAreExact) {
           << " sectors, " << quick.idealSectors << "/" << careful.idealSectors << " ideal, " << quick.bankWays
           << "/" << careful.bankWays << " ways";
     }
+}
+
+TEST(Rows, TurnsAtOneAddressAreCounted) {
+  std::mt19937 random(6);
+  for (int i = 0; i < 5000; ++i) {
+    Row row = randomRow(random, false);
+    std::map<Address, std::uint32_t> met;
+    std::uint32_t most = 0;
+    for (std::uint32_t lane = 0; lane < 32; ++lane)
+      if (row.mask >> lane & 1) most = std::max(most, ++met[row.addresses[lane]]);
+    ASSERT_EQ(turnsOf(row.addresses, row.mask), most) << "row " << i << ", mask " << std::hex << row.mask;
+  }
 }
 
 TEST(Rows, ShapesAreTold) {

@@ -1,4 +1,5 @@
 #include "instrument/runtime/core/metric_log.h"
+#include "instrument/runtime/core/vectors.h"
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +18,7 @@ bool isContiguous(const Address* addresses, std::uint32_t bytes) {
   return wrong == 0;
 }
 
-bool isUniform(const Address* addresses, std::uint32_t mask) {
+KCHECK_INLINE bool isUniform(const Address* addresses, std::uint32_t mask) {
   Address first = addresses[std::countr_zero(mask)], wrong = 0;
   for (std::uint32_t lane = 0; lane < 32; ++lane)
     if (mask >> lane & 1) wrong |= addresses[lane] ^ first;
@@ -123,17 +124,17 @@ Traffic costOfShared(const Address* addresses, std::uint32_t mask, std::uint32_t
   return traffic;
 }
 
-std::uint32_t turnsOf(const Address* addresses, std::uint32_t mask) {
-  std::uint32_t most = 0;
-  while (static_cast<std::uint32_t>(std::popcount(mask)) > most) {
-    Address first = addresses[std::countr_zero(mask)];
-    std::uint32_t same = 0;
+KCHECK_VECTORS std::uint32_t turnsOf(const Address* addresses, std::uint32_t mask) {
+  if (isUniform(addresses, mask)) return static_cast<std::uint32_t>(std::popcount(mask));
+  Address around[64]; // twice, so that each lane is compared with all that follow it in the circle
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    around[lane] = around[lane + 32] = mask >> lane & 1 ? addresses[lane] : ~Address{lane};
+  std::uint32_t same[32]{}, most = 0;
+  for (std::uint32_t distance = 1; distance < 32; ++distance)
     for (std::uint32_t lane = 0; lane < 32; ++lane)
-      same |= static_cast<std::uint32_t>(addresses[lane] == first) << lane;
-    most = std::max(most, static_cast<std::uint32_t>(std::popcount(same & mask)));
-    mask &= ~same;
-  }
-  return most;
+      same[lane] += around[lane] == around[lane + distance] ? 1u : 0u;
+  for (std::uint32_t count : same) most = std::max(most, count);
+  return most + 1;
 }
 
 void AccessLog::grow() {

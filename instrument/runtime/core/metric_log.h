@@ -20,7 +20,7 @@ struct Traffic {
 Traffic costOfGlobal(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
 Traffic costOfShared(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
 
-/// Of an atomic: how many of the lanes meet at the address where most do, one after the other.
+/// Of an atomic (mask not 0): how many of the lanes meet at the address where most do, one after the other.
 std::uint32_t turnsOf(const Address* addresses, std::uint32_t mask);
 
 class AccessLog {

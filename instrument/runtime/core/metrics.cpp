@@ -64,7 +64,7 @@ void addTraffic(LaunchState& launch, std::uint32_t site, const Address* addresse
                 Traffic cost, double weight) {
   Address example = addresses[std::countr_zero(mask)];
   cost.slots = std::min(kWarpSize, launch.blockThreads);
-  if (doingAt(site) == wire::Doing::Atomic) cost.turns = turnsOf(addresses, mask);
+  if (!cost.turns && doingAt(site) == wire::Doing::Atomic) cost.turns = turnsOf(addresses, mask);
 
   bool shared = inShared(example);
   if (launch.traffic.size() <= site) launch.traffic.resize(site + 1);

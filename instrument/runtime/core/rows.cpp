@@ -347,8 +347,11 @@ private:
     if (checks) check(access, addresses, active, shape);
     if (!launch.accesses) return;
     bool shared = inShared(addresses[std::countr_zero(active)]);
-    addTraffic(launch, access.site, addresses, active,
-               costOfRow(addresses, active, access.bytes, shared, shape), weight);
+    Traffic cost = costOfRow(addresses, active, access.bytes, shared, shape);
+    // Often no two lanes meet.
+    if (access.kind == abi::SiteKind::Atomic && shape.shape == RowShape::Other && shape.first == active)
+      cost.turns = 1;
+    addTraffic(launch, access.site, addresses, active, cost, weight);
   }
 
   void check(const abi::LoggedAccess& access, const Address* addresses, std::uint32_t active,
