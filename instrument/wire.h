@@ -16,6 +16,8 @@ inline constexpr const char* kOptionsVariable = "KCHECK_OPTIONS"; ///< environme
 inline constexpr std::uint32_t kMagic = 0x4b434b4c, kVersion = 3;
 inline constexpr std::uint64_t kCapacity = 64u << 20; ///< the file's size; sparse until written
 inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
+/// Set in a `caller` that stands in device code: the other bits are its site's number.
+inline constexpr std::uint64_t kDevicePlace = std::uint64_t{1} << 63;
 
 /// Place of a String record in the log; 0 means none.
 using TextRef = std::uint32_t;

@@ -20,12 +20,29 @@ std::vector<Finding> prepared(std::vector<Finding> findings, const Facts& facts,
   return withoutDuplicates(std::move(findings));
 }
 
+/// An access that leaves its array only because it is misaligned is one mistake: what the static pass says of
+/// its end goes, where the run has told that it is askew.
+void dropAskewEnds(std::vector<Finding>& findings) {
+  auto onlyAskew = [](const MemoryFact& memory) {
+    if (!memory.offset || !memory.size || memory.bytes == 0) return false;
+    auto bytes = static_cast<std::int64_t>(memory.bytes);
+    std::int64_t askew = *memory.offset % bytes, aligned = *memory.offset - askew;
+    return askew > 0 && aligned + bytes <= static_cast<std::int64_t>(*memory.size);
+  };
+  std::erase_if(findings, [&](const Finding& end) {
+    if (end.rule != "out-of-bounds" || end.count || !end.memory || !onlyAskew(*end.memory)) return false;
+    return std::ranges::any_of(findings, [&](const Finding& other) {
+      return other.rule == "misaligned" && other.kernel == end.kernel && other.where == end.where;
+    });
+  });
+}
+
 /// The question that a rule's finding answers with "no".
 std::optional<Property> propertyOf(const Finding& finding) {
   if (finding.rule == "race-host") return std::nullopt; // about host code, not about the kernel alone
   const Rule* rule = findRule(finding.rule);
   if (rule && rule->group == RuleGroup::Race) return Property::RaceFree;
-  if (finding.rule == "barrier-divergence") return Property::BarriersUniform;
+  if (finding.rule == "barrier-divergence" || finding.rule == "warp-mask") return Property::BarriersUniform;
   if (finding.rule == "out-of-bounds") return Property::InBounds;
   if (finding.rule == "uninitialized-read") return Property::Initialized;
   return std::nullopt;
@@ -82,6 +99,7 @@ bool breaksAssumptionOnly(const Finding& finding, const PropertyResult& property
 void refute(const Finding& finding, const KernelResult& kernel, PropertyResult& property, Report& report) {
   bool seen = finding.verdict == Verdict::Observed || finding.verdict == Verdict::Confirmed;
   if (!seen || property.answer == Answer::Refuted) return;
+  if (finding.rule == "warp-mask" && property.answer == Answer::Proved) return; // not what was asked there
   bool benign = finding.severity == Severity::Note; // two writes of the same value
   if (property.answer == Answer::Unknown) {
     if (!benign) property.answer = Answer::Refuted, property.reason = "seen in the run";
@@ -357,6 +375,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   settleLaunchPlaces(runPart.findings, report.facts);
   std::vector<Finding> fromRun = prepared(std::move(runPart.findings), report.facts, options.strict);
   report.findings = joinPasses(std::move(fromStatic), std::move(fromRun));
+  dropAskewEnds(report.findings);
   foldEarlyReads(report.findings);
   dropOtherValues(report.findings, report.run, report.facts);
   dropLibraryTraffic(report.findings, report.facts);

@@ -75,6 +75,8 @@ PropertyResult checkBarriers(Check c) {
         answer.refute();
       else
         answer.doubt(name + ": possibly divergent, leaning on " + witness.causes.front().text);
+      // A mask that a vote made usually names just those who come: unknown, but nothing to tell.
+      if (control.mask && witness.leansOn(CauseKind::Warp)) break;
       c.answers.divergences.push_back({&control, std::move(witness)});
       break;
     }

@@ -51,6 +51,7 @@ bool isWait(wire::Rule rule) {
 /// Return addresses stand behind the call.
 Location Collector::hostPlace(std::uint64_t address) const {
   if (!address) return {};
+  if (address & wire::kDevicePlace) return sitePlace(static_cast<std::uint32_t>(address));
   WireReader::Place place = reader.place(address - 1);
   return place.path.empty() ? Location{} : symbolise(place.path, place.offset);
 }

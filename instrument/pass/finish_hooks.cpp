@@ -79,13 +79,15 @@ void finishHooks(DeviceCode& code) {
       bool isUnsupported = isCallTo(instruction, Call::kcUnsupported);
       bool isTrap = isCallTo(instruction, Call::kcTrap);
       bool isTexture = isCallTo(instruction, Call::kcTexture) || isCallTo(instruction, Call::kcSurface);
-      if (!isRead && !isWrite && !isAtomic && !isLocal && !isUnsupported && !isTrap && !isTexture) continue;
+      bool isHeap = isCallTo(instruction, Call::kcMalloc) || isCallTo(instruction, Call::kcFree);
+      if (!isRead && !isWrite && !isAtomic && !isLocal && !isUnsupported && !isTrap && !isTexture && !isHeap)
+        continue;
       auto& hook = llvm::cast<llvm::CallInst>(instruction);
       if (!code.options.checks && (isRead || isWrite || isAtomic || isLocal)) {
         hook.eraseFromParent();
         continue;
       }
-      unsigned position = isLocal || isTexture ? 5 : isUnsupported ? 2 : isTrap ? 1 : 3;
+      unsigned position = isLocal || isTexture ? 5 : isUnsupported || isHeap ? 2 : isTrap ? 1 : 3;
       auto base = std::uint32_t(llvm::cast<llvm::ConstantInt>(hook.getArgOperand(position))->getZExtValue());
       // A proved write keeps its hook: without it, reads of what it wrote would look uninitialised.
       if (isRead && code.options.skip.contains(code.sites[base].origin)) {

@@ -30,6 +30,11 @@ bool lowerSmallExchange(Lowering& l, llvm::StringRef name, llvm::Value*& value) 
   return true;
 }
 
+/// The call's own site.
+llvm::Value* place(Lowering& l) {
+  return l.b.getInt32(l.code.sites.add(abi::SiteKind::Other, 0, l.call.getDebugLoc()));
+}
+
 } // namespace
 
 bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
@@ -37,12 +42,11 @@ bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
   if (name == "vprintf") {
     value = l.runtime(Call::kcPrintf, {l.operand(0), l.operand(1)});
   } else if (name == "malloc" || name.starts_with("_Znwm") || name.starts_with("_Znam")) {
-    value = l.runtime(Call::kcMalloc, {l.operand(0)});
+    value = l.runtime(Call::kcMalloc, {l.operand(0), place(l)});
   } else if (name == "__kcheck_surface") { // of the surface functions that kcheck supplies
-    std::uint32_t site = l.code.sites.add(abi::SiteKind::Other, 0, l.call.getDebugLoc());
-    l.runtime(Call::kcSurface, {l.operand(0), l.operand(1), l.operand(2), l.operand(3), l.b.getInt32(site)});
+    l.runtime(Call::kcSurface, {l.operand(0), l.operand(1), l.operand(2), l.operand(3), place(l)});
   } else if (name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv")) {
-    l.runtime(Call::kcFree, {l.operand(0)});
+    l.runtime(Call::kcFree, {l.operand(0), place(l)});
   } else if (name == "__assertfail") {
     l.runtime(Call::kcAssertFail, {l.operand(0), l.operand(1), l.operand(2), l.operand(3)});
   } else if (name == "__assert_fail") {

@@ -146,8 +146,8 @@ void wordBounds(Finding& finding, const wire::Finding& record) {
     return;
   }
   if (!finding.memory || !finding.memory->offset) {
-    finding.message =
-        fmt::format("{} of {} at an address that is no device memory", verb(record), counted(bytes, "byte"));
+    finding.message = fmt::format("{} of {} at address 0x{:x}, where nothing is allocated", verb(record),
+                                  counted(bytes, "byte"), record.memory.address);
     return;
   }
   finding.message = fmt::format("{} of {} {} {}", verb(record), counted(bytes, "byte"),

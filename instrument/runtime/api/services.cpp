@@ -7,6 +7,7 @@
 #include "instrument/runtime/api/memory_use.h"
 #include "instrument/runtime/api/printf_format.h"
 #include "instrument/runtime/api/reports.h"
+#include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/launch.h"
 #include "instrument/runtime/core/rows.h"
 
@@ -67,7 +68,7 @@ int kcPrintf(ThreadContext* /*thread*/, const char* format, const void* argument
   return count;
 }
 
-void* kcMalloc(ThreadContext* thread, std::size_t bytes) {
+void* kcMalloc(ThreadContext* thread, std::size_t bytes, std::uint32_t site) {
   if (isRehearsal()) leaveRehearsal(thread);
   if (bytes == 0) return nullptr;
   std::size_t heap = deviceState().limit(kcheck::cuda::Limit::MallocHeapSize);
@@ -75,23 +76,23 @@ void* kcMalloc(ThreadContext* thread, std::size_t bytes) {
     heapBytes() -= bytes;
     return nullptr;
   }
-  return allocate(bytes, MemoryKind::Device, nullptr);
+  return allocate(bytes, MemoryKind::Device, devicePlace(site));
 }
 
-void kcFree(ThreadContext* thread, void* pointer) {
+void kcFree(ThreadContext* thread, void* pointer, std::uint32_t site) {
   if (isRehearsal()) leaveRehearsal(thread);
   kcheck::runtime::settleRows(*static_cast<kcheck::runtime::ThreadState*>(thread)->owner().launch);
   if (!pointer) return;
   const Allocation* allocation = find(pointer);
   std::size_t bytes = allocation ? allocation->bytes : 0;
-  FreeResult result = release(pointer, MemoryKind::Device, nullptr);
+  FreeResult result = release(pointer, MemoryKind::Device, devicePlace(site));
   if (result == FreeResult::Ok)
     heapBytes() -= bytes;
   else
     reportBadFree(pointer, "free in a kernel",
                   result == FreeResult::AlreadyFreed ? "the memory was freed before"
                                                      : "the pointer does not come from malloc in a kernel",
-                  nullptr);
+                  devicePlace(site));
 }
 
 std::int64_t kcClock(ThreadContext* /*thread*/) {

@@ -154,6 +154,11 @@ wire::Finding* report(const wire::Finding& finding) {
   return place;
 }
 
+void* devicePlace(std::uint32_t site) {
+  describeSite(site);
+  return reinterpret_cast<void*>(wire::kDevicePlace | site);
+}
+
 void reportHostEvent(const HostEvent& event) {
   wire::Finding finding = emptyFinding(event.rule);
   finding.caller = reinterpret_cast<std::uint64_t>(event.caller);

@@ -26,6 +26,9 @@ wire::TextRef text(const char* string);
 /// Makes the reader know the site's place.
 void describeSite(std::uint32_t site);
 
+/// What stands for a host's return address where a kernel allocates or frees; the reader knows the place.
+void* devicePlace(std::uint32_t site);
+
 /// What the API layer says: `message` is one plain sentence without a full stop; it may be null where the
 /// rule and the memory say all (leak, unwritten-output). `pointer` may be null.
 struct HostEvent {

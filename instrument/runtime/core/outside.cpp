@@ -6,6 +6,7 @@
 #include "instrument/runtime/core/race.h"
 
 #include <link.h>
+#include <sys/mman.h>
 
 namespace kcheck::runtime {
 namespace {
@@ -47,6 +48,24 @@ bool inConstants(Address address) {
   return search.found;
 }
 
+/// Whether anything is mapped at the address: no host memory is, where the kernel knows of no page.
+bool isMapped(Address address) {
+  constexpr Address page = 4096;
+  unsigned char resident;
+  return mincore(reinterpret_cast<void*>(address & ~(page - 1)), 1, &resident) == 0;
+}
+
+/// Whether the access leaves its array only because it is askew: the aligned place that it touches first is
+/// inside. That it is misaligned says it all.
+bool isOnlyAskew(const wire::Memory& memory) {
+  if (!memory.bytes || memory.bytes & (memory.bytes - 1) || memory.bytes > 16) return false;
+  if (!(memory.flags & wire::HasOffset) || !(memory.flags & wire::HasSize) || memory.flags & wire::Freed)
+    return false;
+  auto askew = static_cast<std::int64_t>(memory.address % memory.bytes);
+  if (!askew || memory.offset < askew) return false;
+  return static_cast<std::uint64_t>(memory.offset - askew) + memory.bytes <= memory.size;
+}
+
 bool inShared(const BlockState& block, Address address) {
   return address - reinterpret_cast<Address>(block.shared) + kWindowBytes / 2 < kWindowBytes;
 }
@@ -84,6 +103,7 @@ void describeAccessed(const BlockState& block, wire::Memory& memory, Address add
 void reportOutside(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
                    AccessKind kind) {
   wire::Finding finding = findingAt(wire::Rule::OutOfBounds, thread, address, bytes, site, kind);
+  if (isOnlyAskew(finding.memory)) return;
   bool within = finding.memory.flags & wire::HasOffset && finding.memory.offset >= 0 &&
                 static_cast<std::uint64_t>(finding.memory.offset) < finding.memory.size;
   if (within && (finding.memory.flags & wire::Freed)) finding.rule = wire::Rule::UseAfterFree;
@@ -101,8 +121,9 @@ void checkForeign(ThreadState& thread, Address address, std::size_t bytes, std::
   if (kind == AccessKind::Read && inConstants(address)) return;
   if (isRegisteredHost(reinterpret_cast<const void*>(address), bytes)) return;
   bool null = address < 65536;
-  wire::Finding finding =
-      findingAt(null ? wire::Rule::OutOfBounds : wire::Rule::WrongSpace, thread, address, bytes, site, kind);
+  bool nowhere = null || !isMapped(address);
+  wire::Finding finding = findingAt(nowhere ? wire::Rule::OutOfBounds : wire::Rule::WrongSpace, thread,
+                                    address, bytes, site, kind);
   finding.memory.flags |= null ? wire::IsNull : wire::NoAllocation;
   report(finding);
 }
