@@ -184,7 +184,8 @@ TEST_P(Schedules, SayTheSame) {
     found += all;
     ++ran;
   }
-  testing::internal::GetCapturedStdout();
+  const std::string output = testing::internal::GetCapturedStdout();
+  if (HasFailure()) fmt::print("{}", output); // what failed stands there, too
   std::string summary;
   for (const auto& [pairs, names] : seen) summary += fmt::format("  {}: {}\n", names, toText(pairs));
   if (onlyBarriers(text)) {
