@@ -3,7 +3,11 @@
 #include "analyzer/model/uniformity.h"
 #include "analyzer/model/kernel_state.h"
 
+#include <llvm/ADT/STLExtras.h>
+
 #include <algorithm>
+#include <functional>
+#include <set>
 
 namespace kcheck::analyzer {
 
@@ -31,6 +35,55 @@ Varies aligned(Varies varies, BarrierKind by) {
   return by == BarrierKind::Grid ? Varies::Never : std::min(varies, Varies::ByBlock);
 }
 
+/// How far apart two threads may be in a loop's own rounds, however often all of them go round.
+Varies withinOf(const LoopRecord& record) {
+  if (!record.aligned) return Varies::ByThread;
+  return record.alignedBy == BarrierKind::Grid ? Varies::Never : Varies::ByBlock;
+}
+
+/// What a loop inside `outer` leaves behind depends on the round that `outer` is in where it mentions the
+/// counter of `outer`, or what else changes with its rounds.
+class Rounds {
+public:
+  Rounds(const std::vector<LoopRecord>& loops, const LoopRecord& outer) {
+    symbols.insert(outer.counter);
+    for (auto& open : outer.open) symbols.insert(open.inside);
+    for (const LoopRecord& record : loops)
+      if (record.loop != outer.loop && record.run == outer.run && outer.loop->contains(record.loop))
+        inner.push_back(&record);
+    while (spread()) {
+    }
+  }
+
+  void raiseAll(Varies to) const {
+    for (Symbol* symbol : symbols) raise(symbol, to);
+  }
+
+private:
+  bool spread() {
+    const std::size_t before = symbols.size();
+    for (const LoopRecord* record : inner) {
+      const bool exits = llvm::any_of(record->exitConditions, [&](Expr e) { return mentions(e); });
+      if (exits) symbols.insert(record->exitCounter);
+      for (auto& open : record->open) {
+        const bool changes = symbols.contains(open.inside) || mentions(open.start) || mentions(open.latch);
+        if (changes) symbols.insert(open.inside);
+        if (changes || exits) symbols.insert(open.after);
+      }
+      for (auto& [exit, last] : record->renamed)
+        if (exits || symbols.contains(exit)) symbols.insert(last);
+    }
+    return symbols.size() != before;
+  }
+
+  bool mentions(Expr e) const {
+    return e && anyNode(e, [&](Expr n) { return n->op == Op::Symbol && symbols.contains(n->symbol); });
+  }
+
+  std::vector<const LoopRecord*> inner;
+  std::set<Symbol*, std::less<>> symbols;
+};
+
 } // namespace
 
 void settleUniformity(KernelState& state) {
@@ -56,12 +109,10 @@ void settleUniformity(KernelState& state) {
         changed = raise(last, std::max(exits, inner->varies)) || changed;
     }
   }
-  // Inside a loop without a barrier each thread is in an iteration of its own.
-  for (LoopRecord& record : state.loops) {
-    if (record.aligned) continue;
-    record.counter->varies = Varies::ByThread;
-    for (auto& open : record.open) open.inside->varies = Varies::ByThread;
-  }
+  // Inside a loop without a barrier each thread is in a round of its own, and each block in one whose barrier
+  // is not the grid's.
+  for (const LoopRecord& record : state.loops)
+    if (Varies own = withinOf(record); own != Varies::Never) Rounds(state.loops, record).raiseAll(own);
 }
 
 } // namespace kcheck::analyzer
