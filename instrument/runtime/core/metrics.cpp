@@ -7,25 +7,29 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <map>
 
 namespace kcheck::runtime {
 namespace {
 
-std::uint64_t weighed(std::uint64_t count, double weight) {
-  return weight == 1 ? count : static_cast<std::uint64_t>(std::llround(double(count) * weight));
+void add(Traffic& sum, const Traffic& one, std::uint64_t times) {
+  sum.requests += times * one.requests;
+  sum.sectors += times * one.sectors;
+  sum.idealSectors += times * one.idealSectors;
+  sum.bytes += times * one.bytes;
+  sum.lanes += times * one.lanes;
+  sum.slots += times * one.slots;
+  sum.turns += times * one.turns;
+  sum.bankWays = std::max(sum.bankWays, one.bankWays);
 }
 
-void add(Traffic& sum, const Traffic& one, double weight) {
-  sum.requests += weighed(one.requests, weight);
-  sum.sectors += weighed(one.sectors, weight);
-  sum.idealSectors += weighed(one.idealSectors, weight);
-  sum.bytes += weighed(one.bytes, weight);
-  sum.lanes += weighed(one.lanes, weight);
-  sum.slots += weighed(one.slots, weight);
-  sum.turns += weighed(one.turns, weight);
-  sum.bankWays = std::max(sum.bankWays, one.bankWays);
+/// How often a request of this weight counts: what a whole number leaves is owed to the next one.
+std::uint64_t timesOf(SiteTraffic& sums, double weight) {
+  if (weight == 1) return 1;
+  sums.owed += weight;
+  auto times = static_cast<std::uint64_t>(sums.owed);
+  sums.owed -= double(times);
+  return times;
 }
 
 wire::Doing doingAt(std::uint32_t site) {
@@ -70,7 +74,7 @@ void addTraffic(LaunchState& launch, std::uint32_t site, const Address* addresse
   if (launch.traffic.size() <= site) launch.traffic.resize(site + 1);
   SiteTraffic& sums = launch.traffic[site];
   if (!sums.example[shared]) sums.example[shared] = example;
-  add(sums.sum[shared], cost, weight);
+  add(sums.sum[shared], cost, timesOf(sums, weight));
 }
 
 void addUpWarp(LaunchState& launch) {

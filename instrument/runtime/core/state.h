@@ -146,6 +146,7 @@ struct SyncWord {
 struct SiteTraffic {
   Traffic sum[2];
   Address example[2]{};
+  double owed = 0; ///< by requests that stand for others that were lost
 };
 
 /// Reads of what nobody had written yet. Where the write came later without order, the race says it all.
