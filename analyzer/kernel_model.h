@@ -100,6 +100,9 @@ struct KernelModel {
   bool waits = false; ///< some loop goes on until another thread has stored something
   bool ordersByPtx =
       false; ///< acquires or releases in inline PTX may order threads in ways not followed here
+  /// Where the program launches the kernel in a size that the source does not show: what a witness in a
+  /// launch that large leans on. Empty: the size is known, or free by the question.
+  std::string hiddenSize;
   Expr threadIdx[3] = {}, blockIdx[3] = {}, blockDim[3] = {},
        gridDim[3] = {}; ///< 32 bit; constants where fixed
 };

@@ -20,6 +20,15 @@ std::int64_t shown(const Symbol& s, std::int64_t value) {
   return s.width == 1 ? value & 1 : signExtend(value, s.width);
 }
 
+/// Whether a launch of two warps in each of a few blocks would not have this thread.
+bool isFarOut(const WitnessThread& t, const Dim3& blockDim, const Dim3& gridDim) {
+  constexpr std::uint64_t kThreads = 64, kBlocks = 4;
+  auto linear = [](const Dim3& at, const Dim3& in) {
+    return at.x + std::uint64_t(in.x) * (at.y + std::uint64_t(in.y) * at.z);
+  };
+  return linear(t.thread, blockDim) >= kThreads || linear(t.block, gridDim) >= kBlocks;
+}
+
 std::vector<const Symbol*> symbolsBelow(const std::vector<Expr>& expressions) {
   std::vector<const Symbol*> result;
   std::unordered_set<Expr> seen;
@@ -107,6 +116,9 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
     (isOwn ? w.shared : list).emplace_back(name, shown(*s, values.of(s)));
   }
   w.causes = causes(verdict.constraints, values);
+  const bool needsLarge =
+      isFarOut(w.first, w.blockDim, w.gridDim) || (b && isFarOut(w.second, w.blockDim, w.gridDim));
+  if (needsLarge && !model.hiddenSize.empty()) w.causes.push_back({CauseKind::Launch, model.hiddenSize});
   return w;
 }
 

@@ -101,6 +101,9 @@ void setUpShape(KernelState& state) {
     model.gridDim[axis] = block.extent;
   }
   bindWidth(state);
+  if (launch.isOfProgram() && !(launch.fixedBlock() && launch.fixedGrid()))
+    model.hiddenSize =
+        "how large the launch at line " + std::to_string(launch.launch->where.line) + " is in the end";
   unsigned freeBlockAxes = 0;
   for (unsigned axis = 0; axis < 3; ++axis) freeBlockAxes += !launch.block[axis];
   if (freeBlockAxes > 1) { // at most 1024 threads in a block
