@@ -22,7 +22,7 @@ namespace {
 bool isDrawn(const std::filesystem::path& path) {
   unsigned sum = 0;
   for (char letter : path.stem().string()) sum = 31 * sum + static_cast<unsigned char>(letter);
-  return sum % 6 == 2;
+  return sum % 6 == 5;
 }
 
 bool hasMain(const std::filesystem::path& path) {
