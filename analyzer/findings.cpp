@@ -192,6 +192,8 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
   }
   finding.where = control.barrier;
   settleVerdict(finding, divergence.witness, context, {control.reached, control.condition});
+  // Flags and counters that the threads agree on by atomics: a run has the values that come about.
+  finding.leansOnHost |= divergence.witness.leansOn(CauseKind::Order);
   auto name = [](const WitnessThread& t) {
     return fmt::format("thread ({},{},{}) of block ({},{},{})", t.thread.x, t.thread.y, t.thread.z, t.block.x,
                        t.block.y, t.block.z);

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
+#include <set>
 #include <tuple>
 
 namespace kcheck {
@@ -327,7 +328,8 @@ void foldEarlyReads(std::vector<Finding>& findings) {
 
 /// The run used the values that the launches do not show the static pass. A finding that leans on other
 /// values, at places where the run saw nothing, is no finding of this program: the answer stays unknown, with
-/// that reason.
+/// that reason. Whether barriers part threads is told all the same where the kernel races: what its threads
+/// are to agree on may be raced for, too.
 void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const Facts& facts) {
   auto wasLaunched = [&](const std::string& name) {
     return std::ranges::any_of(run.launches, [&](const Launch& launch) {
@@ -335,8 +337,12 @@ void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const
       return kernel && kernel->name == name;
     });
   };
+  std::set<std::string> racy;
+  for (const Finding& finding : findings)
+    if (finding.rule.starts_with("race-") && finding.severity == Severity::Error) racy.insert(finding.kernel);
   std::erase_if(findings, [&](const Finding& finding) {
-    return finding.verdict == Verdict::Possible && finding.leansOnHost && wasLaunched(finding.kernel);
+    return finding.verdict == Verdict::Possible && finding.leansOnHost && wasLaunched(finding.kernel) &&
+           !(finding.rule == "barrier-divergence" && racy.contains(finding.kernel));
   });
 }
 
