@@ -248,8 +248,10 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (context.model.ordersByPtx) return true;
   // Where threads wait in a loop, a volatile place that one statement writes and another reads may be the
   // flag.
-  const bool isUpdate =
-      race.first->where.line == race.second->where.line || race.scope == RaceScope::IntraWarp;
+  const ModelAccess& write = race.first->kind == AccessKind::Read ? *race.second : *race.first;
+  const bool setsFlag = write.stored && isConst(write.stored); // also on the line of those who wait for it
+  const bool isUpdate = (race.first->where.line == race.second->where.line && !setsFlag) ||
+                        race.scope == RaceScope::IntraWarp;
   const bool bothWrite = race.first->kind != AccessKind::Read && race.second->kind != AccessKind::Read;
   const bool bothVolatile = race.first->isVolatile && race.second->isVolatile;
   if (context.model.waits && bothVolatile && !isUpdate && !bothWrite) return true;

@@ -97,7 +97,7 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.gridBlocks = config.grid.volume();
   launch.blockThreads = static_cast<std::uint32_t>(config.block.volume());
   launch.started = 0;
-  launch.faulted = launch.received = launch.rehearsal = launch.backwards = false;
+  launch.faulted = launch.received = launch.rehearsal = launch.backwards = launch.inStep = false;
   launch.work = 0;
   launch.fault = DeviceFault::None;
   launch.progress = 0;
@@ -132,38 +132,33 @@ void runToEnd(LaunchState& launch) {
 }
 
 /// The launch that has just run, in another order; memory is anything afterwards.
-void rehearse(LaunchState& launch, bool backwards, std::uint64_t mostWork) {
+void rehearse(LaunchState& launch, Rehearsal order, std::uint64_t mostWork) {
   const void* arguments = launch.arguments;
   std::unique_ptr<AccessLog> accesses;
   reset(launch, *launch.kernel, LaunchConfig(launch.config),
-        backwards ? ScheduleKind::Fair : ScheduleKind::Lockstep);
+        order == Rehearsal::Backwards ? ScheduleKind::Fair : ScheduleKind::Lockstep);
   std::swap(accesses, launch.accesses); // what it costs has been counted
   launch.arguments = arguments;
   launch.rehearsal = true;
-  launch.backwards = backwards;
+  launch.backwards = order == Rehearsal::Backwards;
+  launch.inStep = order == Rehearsal::InStep;
   launch.mostWork = mostWork;
   renewTokensIfNeeded(launch, true);
   beginTokens(launch);
   runToEnd(launch);
   launch.traffic.clear();
   std::swap(accesses, launch.accesses);
-  launch.rehearsal = launch.backwards = false;
+  launch.rehearsal = launch.backwards = launch.inStep = false;
 }
 
-/// The launch that has just run, in the opposite order and with all threads in step; memory ends as it is
-/// now.
+/// The launch that has just run, in the orders that may show more; memory ends as it is now.
 void rehearse(LaunchState& launch, const MemoryCopy& before) {
   MemoryCopy after;
   UnwrittenCopy unwritten;
   std::uint64_t mostWork = rehearsalLimit(launch);
-  bool inStep = rehearsesInStep(launch);
-  if (rehearsesBackwards(launch)) {
+  for (Rehearsal order : rehearsals(launch)) {
     before.restore();
-    rehearse(launch, true, mostWork);
-  }
-  if (inStep) {
-    before.restore();
-    rehearse(launch, false, kMostSteps);
+    rehearse(launch, order, order == Rehearsal::Backwards ? mostWork : kMostSteps);
   }
   after.restore();
   unwritten.restore();
@@ -201,7 +196,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
     flushMetrics(state);
     if (state.faulted)
       context().fault = state.fault;
-    else if (before && (rehearsesBackwards(state) || rehearsesInStep(state)))
+    else if (before && !rehearsals(state).empty())
       rehearse(state, *before);
   }
   context().launch = nullptr;

@@ -85,12 +85,14 @@ bool mayRehearse(const LaunchState& launch) {
 /// Waiting costs more the other way round where each block waits for the one before it.
 std::uint64_t rehearsalLimit(const LaunchState& launch) { return 8 * launch.work + 10'000; }
 
-bool rehearsesBackwards(const LaunchState& launch) { return launch.received; }
-
-bool rehearsesInStep(const LaunchState& launch) {
-  if (!launch.received && launch.atomicScope.empty()) return false;
+std::vector<Rehearsal> rehearsals(const LaunchState& launch) {
+  std::vector<Rehearsal> orders;
+  if (launch.received) orders.push_back(Rehearsal::Backwards);
   constexpr std::uint64_t mostThreads = 4096; // each has a stack
-  return launch.blockThreads * launch.gridBlocks <= mostThreads;
+  if (launch.blockThreads * launch.gridBlocks > mostThreads) return orders;
+  if (launch.received || !launch.atomicScope.empty()) orders.push_back(Rehearsal::InStep);
+  if (launch.received) orders.push_back(Rehearsal::Staggered);
+  return orders;
 }
 
 } // namespace kcheck::runtime

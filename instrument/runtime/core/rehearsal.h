@@ -1,8 +1,7 @@
-// A launch whose threads were ordered by locks, flags or tickets runs again in the opposite order, and if it
-// is small with all threads in step, on memory as it was before, and is then forgotten but for the races that
-// it showed. One order hides some of them: a thread that has taken a lock comes after all that others did
-// under it, also with what it then does without the lock. What the second order shows is a race by the same
-// rules, in an order as good as the first.
+// A launch whose threads were ordered by locks, flags or tickets runs again in other orders, on memory as it
+// was before, and is then forgotten but for the races that it showed. One order hides some of them: a thread
+// that has taken a lock comes after all that others did under it, also with what it then does without the
+// lock. What another order shows is a race by the same rules, in an order as good as the first.
 #pragma once
 
 #include "instrument/runtime/core/state.h"
@@ -53,12 +52,19 @@ bool mayRehearse(const LaunchState& launch);
 /// How far the launch that has just run may go the second time.
 std::uint64_t rehearsalLimit(const LaunchState& launch);
 
-/// Of a launch that has just run. Order came from an atomic or a flag.
-bool rehearsesBackwards(const LaunchState& launch);
-/// It had such order, or atomics at all, and is small enough to run once more with every thread one access at
-/// a time, so that what may overlap does: critical sections of readers, failed attempts of a
-/// compare-and-swap.
-bool rehearsesInStep(const LaunchState& launch);
+enum class Rehearsal : std::uint8_t {
+  Backwards, ///< from the last thread to the first
+  /// Every thread one access at a time, so that what may overlap does: critical sections of readers, failed
+  /// attempts of a compare-and-swap.
+  InStep,
+  /// The same, but who waits stays away for a while: in step, those who wait come too late together, each
+  /// time.
+  Staggered,
+};
+
+/// In which orders a launch that has just run should run again: all of them where order came from an atomic
+/// or a flag, in step where there were atomics at all; one access at a time if it is small.
+std::vector<Rehearsal> rehearsals(const LaunchState& launch);
 inline constexpr std::uint64_t kMostSteps = 400'000;
 
 } // namespace kcheck::runtime

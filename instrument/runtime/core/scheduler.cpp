@@ -59,7 +59,7 @@ bool advance(ThreadState& thread) {
 /// alone shows. The same in every run, and for all lanes of a warp, which stay in step.
 std::uint8_t roundsAway(ThreadState& thread) {
   const LaunchState& launch = *thread.owner().launch;
-  if (!launch.tracksSync || (launch.rehearsal && launch.steps)) return 0; // the others stay in step
+  if (!launch.tracksSync || launch.inStep) return 0;
   constexpr std::uint32_t longest = 8;
   Random random(++thread.yields * 1021 + thread.warp * 67 + thread.owner().index * 4099);
   return random.below(2) ? 0 : static_cast<std::uint8_t>(random.below(longest) + 1);

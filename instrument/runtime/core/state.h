@@ -200,6 +200,7 @@ struct LaunchState {
   ScheduleKind schedule = ScheduleKind::Fair;
   bool rehearsal = false;     ///< runs again (rehearsal.h): only new races are reported
   bool backwards = false;     ///< from the last thread to the first
+  bool inStep = false;        ///< nobody stays away longer than others (Rehearsal::InStep)
   std::uint64_t work = 0;     ///< turns of threads and blocks so far
   std::uint64_t mostWork = 0; ///< of a rehearsal
   /// The block that starts as number `nth`.
