@@ -10,6 +10,7 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include <chrono>
+#include <csignal>
 
 namespace kcheck::driver {
 namespace {
@@ -41,6 +42,12 @@ OrError<RunPart> observe(const frontend::Program& program, const Options& option
   auto seen = instrument::checkRun(*program.device, program.hostObjects, program.facts, options.instrument);
   if (!seen) return seen.error();
   return RunPart{std::move(seen->findings), std::move(seen->metrics), std::move(seen->run)};
+}
+
+/// As a shell counts, when a signal made kcheck stop the program; else 0.
+int interruption(const RunResult& run) {
+  bool asked = run.signal == SIGINT || run.signal == SIGTERM || run.signal == SIGHUP;
+  return asked && !run.stoppedBecause.empty() ? 128 + run.signal : 0;
 }
 
 } // namespace
@@ -88,6 +95,7 @@ OrError<Report> check(const frontend::Program& program, const Options& options) 
 }
 
 int exitStatus(const Report& report, const Options& options) {
+  if (int status = interruption(report.run)) return status;
   const Summary summary = summarize(report);
   if (!report.disagreements.empty() || !report.run.unsupported.empty()) return 2;
   if (options.failOn != FailOn::Never && summary.errors > 0) return 1;

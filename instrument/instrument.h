@@ -42,9 +42,10 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
 OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options,
                                       std::vector<std::string>& unsupported);
 
-/// Links objects (their contents) with the runtime into an executable at `path`.
+/// Links objects (their contents) with the runtime into an executable at `path`. A signal that kcheck got
+/// meanwhile is stored in `interruptedBy`, where the caller has to clean up first, and else raised.
 OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, const Options& options,
-                                    const std::string& path);
+                                    const std::string& path, int* interruptedBy = nullptr);
 
 /// Runs the program at `path`. Its stdin, stdout and stderr are its own.
 OrError<Observation> runProgram(const std::string& path, const Facts& facts, const Options& options);

@@ -125,7 +125,7 @@ Error condense(const std::string& text) {
 } // namespace
 
 OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, const Options& options,
-                                    const std::string& path) {
+                                    const std::string& path, int* interruptedBy) {
   ProcessOptions linker;
   linker.arguments = {KCHECK_CLANG, "-fuse-ld=lld", "-pthread", "-o", path,
                       // a full disk is then an error of a write, not a bus error in the linker
@@ -151,7 +151,11 @@ OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, con
   std::error_code ignored;
   for (const std::string& file : files) std::filesystem::remove(file, ignored);
   if (!ended) return ended.error();
-  if (ended->interruptedBy) raise(ended->interruptedBy);
+  if (ended->interruptedBy) {
+    if (!interruptedBy) raise(ended->interruptedBy);
+    *interruptedBy = ended->interruptedBy;
+    return Error{"interrupted"};
+  }
   if (ended->exitStatus != 0 || ended->signal != 0) return condense(messages);
   return std::monostate{};
 }

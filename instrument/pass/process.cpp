@@ -105,6 +105,7 @@ public:
   }
   Terminal(const Terminal&) = delete;
   Terminal& operator=(const Terminal&) = delete;
+  bool isGiven() const { return given; }
 
 private:
   bool given;
@@ -190,6 +191,7 @@ OrError<ProcessResult> runProcess(const ProcessOptions& options) {
       return Error{fmt::format("cannot start {}: {}", options.arguments[0], std::strerror(reason))};
     }
     supervise(child, options, signals, result);
+    if (terminal.isGiven() && result.signal == SIGINT) result.interruptedBy = SIGINT; // the user's Ctrl-C
   }
   killDescendants(child, ownBefore);
   return result;

@@ -57,12 +57,17 @@ RunResult resultOf(const ProcessResult& ended) {
   return run; // stdoutBytes stays 0: the program's stdout is its own, so nobody counts it
 }
 
-struct Outcome {
-  Observation observation;
-  int interruptedBy = 0;
-};
+/// A signal that ended kcheck's waiting for the program: what was seen until then is reported, and the driver
+/// makes the exit status of it.
+void noteInterruption(RunResult& run, int signal) {
+  run.signal = signal;
+  run.stoppedBecause = fmt::format("kcheck got {}; what the run saw until then is above",
+                                   signal == SIGINT    ? "SIGINT"
+                                   : signal == SIGTERM ? "SIGTERM"
+                                                       : fmt::format("signal {}", signal));
+}
 
-OrError<Outcome> runAndCollect(const std::string& path, const Facts& facts, const Options& options) {
+OrError<Observation> runAndCollect(const std::string& path, const Facts& facts, const Options& options) {
   ReportLog log;
   if (log.get() < 0) return Error{fmt::format("cannot make the run's report log: {}", std::strerror(errno))};
   ProcessOptions program;
@@ -74,33 +79,29 @@ OrError<Outcome> runAndCollect(const std::string& path, const Facts& facts, cons
   program.memoryLimitMb = options.memoryLimitMb;
   auto ended = runProcess(program);
   if (!ended) return ended.error();
-  Outcome outcome;
-  outcome.interruptedBy = ended->interruptedBy;
-  outcome.observation = collect(log.get(), path, facts);
-  std::uint64_t launched = outcome.observation.run.kernelsLaunched;
-  std::vector<Launch> launches = std::move(outcome.observation.run.launches);
-  outcome.observation.run = resultOf(*ended);
-  outcome.observation.run.kernelsLaunched = launched;
-  outcome.observation.run.launches = std::move(launches);
-  std::erase_if(outcome.observation.findings, [&](const Finding& finding) {
+  Observation observation = collect(log.get(), path, facts);
+  std::uint64_t launched = observation.run.kernelsLaunched;
+  std::vector<Launch> launches = std::move(observation.run.launches);
+  observation.run = resultOf(*ended);
+  observation.run.kernelsLaunched = launched;
+  observation.run.launches = std::move(launches);
+  std::erase_if(observation.findings, [&](const Finding& finding) {
     if (finding.rule != "unsupported") return false;
-    outcome.observation.run.unsupported =
+    observation.run.unsupported =
         fmt::format("{}:{}: {}", finding.where.file, finding.where.line, finding.message);
     return true;
   });
   if (ended->outOfMemory)
-    outcome.observation.run.stoppedBecause =
+    observation.run.stoppedBecause =
         fmt::format("it used more than --memory-limit={} MB", options.memoryLimitMb);
-  return outcome;
+  if (ended->interruptedBy) noteInterruption(observation.run, ended->interruptedBy);
+  return observation;
 }
 
 } // namespace
 
 OrError<Observation> runProgram(const std::string& path, const Facts& facts, const Options& options) {
-  auto outcome = runAndCollect(path, facts, options);
-  if (!outcome) return outcome.error();
-  if (outcome->interruptedBy) raise(outcome->interruptedBy);
-  return std::move(outcome->observation);
+  return runAndCollect(path, facts, options);
 }
 
 OrError<Observation> checkRun(const llvm::Module& device, const std::vector<std::string>& hostObjects,
@@ -115,11 +116,8 @@ OrError<Observation> checkRun(const llvm::Module& device, const std::vector<std:
     auto folder = TemporaryFolder::make();
     if (!folder) return folder.error();
     const std::string program = folder->path() + "/program";
-    if (auto linked = linkProgram(objects, options, program); !linked) return linked.error();
-    auto outcome = runAndCollect(program, facts, options);
-    if (!outcome) return outcome.error();
-    interruptedBy = outcome->interruptedBy;
-    return std::move(outcome->observation);
+    if (auto linked = linkProgram(objects, options, program, &interruptedBy); !linked) return linked.error();
+    return runAndCollect(program, facts, options);
   };
   auto observation = observe();
   if (interruptedBy) raise(interruptedBy); // the temporary folder is gone by now

@@ -62,6 +62,8 @@ int main(int, char** arguments) {
     close(2);
   }
   if (how == "away" && chdir("/") != 0) return 9;
+  if (how == "wait" || how == "wait-too")
+    for (;;) pause();
   if (how == "leave") _exit(0);
   return 0;
 }
