@@ -119,7 +119,7 @@ private:
     if (parts.cause) {
       finding->message = fmt::format(
           "`{}` is a double, so floats are widened, computed with in double and narrowed again", text);
-      finding->hint = fmt::format("{}f", text);
+      finding->hint = fmt::format("write {}f, which is a float", text);
     } else {
       finding->message = fmt::format("`{}` computes in double what was and becomes a float", text);
       finding->hint = "the function of the same name for floats";

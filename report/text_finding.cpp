@@ -136,11 +136,14 @@ std::string outside(const MemoryFact& memory) {
 }
 
 /// The bytes that a memory finding is about; a race is about its accesses.
-void writeBytes(const Finding& finding, std::ostream& out) {
+bool showsBytes(const Finding& finding) {
   const Rule* rule = findRule(finding.rule);
-  if (!finding.memory || !finding.memory->offset || finding.memory->bytes == 0 ||
-      (rule && rule->group == RuleGroup::Race) || finding.rule == "unwritten-output")
-    return;
+  return finding.memory && finding.memory->offset && finding.memory->bytes &&
+         !(rule && rule->group == RuleGroup::Race) && finding.rule != "unwritten-output";
+}
+
+void writeBytes(const Finding& finding, std::ostream& out) {
+  if (!showsBytes(finding)) return;
   const MemoryFact& memory = *finding.memory;
   std::string what = counted(memory.bytes, "byte");
   std::string size = memory.size ? fmt::format(", which has {}", counted(*memory.size, "byte")) : "";
@@ -207,9 +210,10 @@ void writeFurtherPlaces(const Finding& finding, const TextOptions& options, std:
   bool inSource = memory.space == MemorySpace::Shared || memory.space == MemorySpace::Local ||
                   memory.space == MemorySpace::Constant;
   const char* made = inSource ? "declared here" : "allocated here";
-  note(memory.allocatedAt,
-       memory.size ? fmt::format("{} has {}, {}", nameOf(memory), counted(*memory.size, "byte"), made)
-                   : fmt::format("{} is {}", nameOf(memory), made));
+  bool saidBefore = showsBytes(finding); // its size
+  note(memory.allocatedAt, memory.size && !saidBefore ? fmt::format("{} has {}, {}", nameOf(memory),
+                                                                    counted(*memory.size, "byte"), made)
+                                                      : fmt::format("{} is {}", nameOf(memory), made));
 }
 
 void writeAlsoIn(const Finding& finding, std::ostream& out) {
@@ -236,6 +240,10 @@ void writeAlsoWith(const Finding& finding, const TextOptions& options, std::ostr
               fmt::format("the same with {}, which is {} here: {}", quotedExprOf(finding, second),
                           isDone(second.kind), verdictInWords(finding)),
               "", options, out);
+}
+
+void writeFurtherPartners(std::size_t count, std::ostream& out) {
+  out << kIndent << fmt::format("and the same with {} more\n", counted(count, "place"));
 }
 
 void writeFinding(const Finding& finding, const TextOptions& options, std::ostream& out) {

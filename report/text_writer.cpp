@@ -68,16 +68,23 @@ std::string badEnd(const RunResult& run) {
 void writeText(const Report& report, const TextOptions& options, std::ostream& out) {
   Paint paint(options.colour);
   const Finding* last = nullptr; // that was written in full
+  std::size_t alike = 0;         // that say the same with other partners
+  auto countAlike = [&] {
+    if (alike > kShownAlike) writeFurtherPartners(alike - kShownAlike, out);
+    alike = 0;
+  };
   for (const Finding& finding : report.findings) {
     if (finding.suppressed) continue;
     if (last && saysTheSame(*last, finding)) {
-      writeAlsoWith(finding, options, out);
+      if (++alike <= kShownAlike) writeAlsoWith(finding, options, out);
       continue;
     }
+    countAlike();
     if (last) out << '\n';
     writeFinding(finding, options, out);
     last = &finding;
   }
+  countAlike();
   const bool anyFinding = last != nullptr;
   bool quiet = !anyFinding && !tablesMatter(report) && report.disagreements.empty();
   std::string end = badEnd(report.run);

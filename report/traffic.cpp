@@ -42,7 +42,12 @@ std::optional<Finding> trafficNote(const Metric& metric, const Facts& facts) {
         "uncoalesced {}: {} sectors per request where {} would do; {} % of the bytes moved are used",
         what(metric.access), oneDecimal(metric.sectorsPerRequest()),
         oneDecimal(double(metric.idealSectors) / double(metric.requests)), oneDecimal(metric.efficiency()));
-    note.hint = "let neighbouring threads access neighbouring elements";
+    // Few bytes for each thread: even neighbours cannot fill what is moved for them.
+    note.hint =
+        site && site->bytes && site->bytes < 4
+            ? "let a thread take several neighbouring elements at once, as uchar4 or int do"
+            : "let the threads of a warp access neighbouring elements, or bring them into shared memory "
+              "in an order in which they do";
   } else if (hasBankConflict(metric, site ? site->bytes : 4)) {
     note.rule = "bank-conflict";
     note.message =
