@@ -72,9 +72,11 @@ void lower(llvm::MemTransferInst& copy, const std::vector<Piece>& pieces) {
   for (const Piece& piece : pieces) {
     llvm::Value* from =
         builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), copy.getRawSource(), piece.offset);
-    values.push_back(builder.CreateAlignedLoad(typeOf(piece.bytes, builder.getContext()), from,
-                                               align(copy.getSourceAlign(), piece.offset),
-                                               copy.isVolatile()));
+    llvm::LoadInst* load =
+        builder.CreateAlignedLoad(typeOf(piece.bytes, builder.getContext()), from,
+                                  align(copy.getSourceAlign(), piece.offset), copy.isVolatile());
+    load->setMetadata("kcheck.copy", llvm::MDNode::get(builder.getContext(), {}));
+    values.push_back(load);
   }
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     llvm::Value* to =

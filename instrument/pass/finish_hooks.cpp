@@ -5,6 +5,7 @@
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
@@ -68,26 +69,41 @@ void writeOutLocal(llvm::CallInst& hook) {
   hook.moveBefore(then);
 }
 
+/// `if (missing) kcUnwritten(...)`.
+void writeOutQuestion(llvm::CallInst& hook) {
+  llvm::Value* missing = hook.getArgOperand(1);
+  auto* unlikely = llvm::MDBuilder(hook.getContext()).createUnlikelyBranchWeights();
+  hook.moveBefore(llvm::SplitBlockAndInsertIfThen(missing, &hook, false, unlikely));
+  hook.setArgOperand(1, llvm::ConstantInt::getTrue(hook.getContext()));
+}
+
 } // namespace
 
 void finishHooks(DeviceCode& code) {
   for (llvm::Function& function : code.module) {
-    std::vector<llvm::CallInst*> locals;
+    settleUnwritten(function); // what was inlined since may have answered it
+    std::vector<llvm::CallInst*> locals, questions;
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       bool isRead = isCallTo(instruction, Call::kcRead), isWrite = isCallTo(instruction, Call::kcWrite);
       bool isAtomic = isCallTo(instruction, Call::kcAtomic), isLocal = isCallTo(instruction, Call::kcLocal);
       bool isUnsupported = isCallTo(instruction, Call::kcUnsupported);
       bool isTrap = isCallTo(instruction, Call::kcTrap);
       bool isTexture = isCallTo(instruction, Call::kcTexture) || isCallTo(instruction, Call::kcSurface);
+      bool isUnwritten = isCallTo(instruction, Call::kcUnwritten);
       bool isHeap = isCallTo(instruction, Call::kcMalloc) || isCallTo(instruction, Call::kcFree);
-      if (!isRead && !isWrite && !isAtomic && !isLocal && !isUnsupported && !isTrap && !isTexture && !isHeap)
+      if (!isRead && !isWrite && !isAtomic && !isLocal && !isUnsupported && !isTrap && !isTexture &&
+          !isHeap && !isUnwritten)
         continue;
       auto& hook = llvm::cast<llvm::CallInst>(instruction);
       if (!code.options.checks && (isRead || isWrite || isAtomic || isLocal)) {
         hook.eraseFromParent();
         continue;
       }
-      unsigned position = isLocal || isTexture ? 5 : isUnsupported || isHeap ? 2 : isTrap ? 1 : 3;
+      unsigned position = isLocal || isTexture      ? 5
+                          : isUnwritten             ? 4
+                          : isUnsupported || isHeap ? 2
+                          : isTrap                  ? 1
+                                                    : 3;
       auto base = std::uint32_t(llvm::cast<llvm::ConstantInt>(hook.getArgOperand(position))->getZExtValue());
       // A proved write keeps its hook: without it, reads of what it wrote would look uninitialised.
       if (isRead && code.options.skip.contains(code.sites[base].origin)) {
@@ -101,8 +117,10 @@ void finishHooks(DeviceCode& code) {
         if (isDrawn(hook.getArgOperand(1))) code.sites[site].flags |= abi::SiteDrawn;
       }
       if (isLocal) locals.push_back(&hook);
+      if (isUnwritten) questions.push_back(&hook);
     }
     for (llvm::CallInst* hook : locals) writeOutLocal(*hook);
+    for (llvm::CallInst* hook : questions) writeOutQuestion(*hook);
   }
 }
 

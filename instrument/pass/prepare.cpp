@@ -113,12 +113,12 @@ llvm::AttributeList hostAttributes(llvm::LLVMContext& context, const llvm::Attri
   return kept;
 }
 
-void stripInstruction(llvm::Instruction& instruction, unsigned siteKind, unsigned sourceKind) {
+void stripInstruction(llvm::Instruction& instruction, llvm::ArrayRef<unsigned> kept) {
   instruction.dropDbgRecords();
   llvm::SmallVector<std::pair<unsigned, llvm::MDNode*>> all;
   instruction.getAllMetadataOtherThanDebugLoc(all);
   for (auto [kind, node] : all)
-    if (kind != siteKind && kind != sourceKind) instruction.setMetadata(kind, nullptr);
+    if (!llvm::is_contained(kept, kind)) instruction.setMetadata(kind, nullptr);
   auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
   if (!call || llvm::isa<llvm::IntrinsicInst>(call)) return;
   call->setAttributes(hostAttributes(call->getContext(), call->getAttributes(), call->arg_size()));
@@ -141,17 +141,19 @@ bool isOnlyAHint(const llvm::Instruction& instruction) {
 }
 
 void strip(llvm::Module& module) {
-  unsigned siteKind = module.getContext().getMDKindID(kSiteMetadata);
-  unsigned sourceKind = module.getContext().getMDKindID(kSourceSiteMetadata);
+  llvm::SmallVector<unsigned> kept;
+  for (const char* name : {kSiteMetadata, kSourceSiteMetadata, kLocalMetadata, kCopyMetadata})
+    kept.push_back(module.getContext().getMDKindID(name));
   for (llvm::Function& function : module) {
     if (function.isIntrinsic()) continue;
+    nameLocals(function);
     function.setAttributes(
         hostAttributes(module.getContext(), function.getAttributes(), function.arg_size()));
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       if (isOnlyAHint(instruction))
         instruction.eraseFromParent();
       else
-        stripInstruction(instruction, siteKind, sourceKind);
+        stripInstruction(instruction, kept);
     }
   }
   for (const char* name : {"nvvmir.version", "llvm.ident"})

@@ -77,7 +77,9 @@ void inlineSmall(DeviceCode& code) {
         size += added;
       if (callee->use_empty() && !code.kernelOf(*callee)) callee->deleteBody();
     }
+    trackLocals(code, *function);
     promoteScalars(code, *function);
+    settleUnwritten(*function);
   }
   for (llvm::Function& function : llvm::make_early_inc_range(code.module))
     if (function.use_empty() && !code.kernelOf(function)) function.eraseFromParent();

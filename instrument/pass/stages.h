@@ -18,6 +18,15 @@ void lowerDevice(DeviceCode& code);
 /// A runtime call before every access that may touch memory of other threads.
 void insertHooks(DeviceCode& code);
 
+/// Remembers the names of the user's local variables, which debug records have until `prepare` is done.
+inline constexpr const char* kLocalMetadata = "kcheck.local";
+inline constexpr const char* kCopyMetadata = "kcheck.copy"; ///< the front end's: a piece of a copied object
+void nameLocals(llvm::Function& function);
+/// Asks before reads of local variables whether they have a value; then takes away the questions that every
+/// path answers.
+void trackLocals(DeviceCode& code, llvm::Function& function);
+void settleUnwritten(llvm::Function& function);
+
 /// Inlines small functions and promotes local variables; drops hooks of accesses that turn out local.
 void inlineSmall(DeviceCode& code);
 void promoteScalars(DeviceCode& code, llvm::Function& function);

@@ -302,6 +302,12 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
                                   counted(bytes, "byte"), bytes);
     return;
   case wire::Rule::UninitializedRead:
+    if (finding.memory && finding.memory->space == MemorySpace::Local) {
+      finding.message =
+          fmt::format("read of the local variable {}, which has no value yet", quoted(finding.memory->name));
+      finding.hint = "give it a value where it is declared, or on every way that leads here";
+      return;
+    }
     finding.message = fmt::format("read of {}, which nobody has written", subject(finding));
     if (finding.memory && finding.memory->space == MemorySpace::Global)
       finding.hint = "cudaMemset or a copy before the launch";

@@ -98,6 +98,17 @@ void kcLocal(abi::ThreadContext* context, void* base, std::uint64_t arrayBytes, 
              reinterpret_cast<Address>(pointer), bytes, site);
 }
 
+void kcUnwritten(abi::ThreadContext* context, bool /*missing*/, const char* name, std::uint64_t bytes,
+                 std::uint32_t site) {
+  wire::Finding finding = findingOf(stateOf(context), wire::Rule::UninitializedRead);
+  finding.access[0] = describeThread(stateOf(context), site, wire::Doing::Read);
+  finding.memory.space = static_cast<std::uint8_t>(MemorySpace::Local);
+  finding.memory.name = text(name);
+  finding.memory.bytes = static_cast<std::uint32_t>(bytes);
+  finding.memory.flags = wire::NoAllocation;
+  report(finding);
+}
+
 void* kcFrame(abi::ThreadContext* context, std::uint64_t bytes) {
   return stateOf(context).owner().frames.take(bytes);
 }

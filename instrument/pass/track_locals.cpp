@@ -1,0 +1,354 @@
+// Which bytes of a thread's own variables have a value. Each variable of the user's code that may be read
+// before it is written gets a twin of the same layout: 1 for a byte that has been written, 0 otherwise.
+// Writes set it, copies carry it along, and a read whose value is used asks it. Promotion to registers then
+// promotes the twin as well, so that where a value is there on every path the question folds away
+// (settleUnwritten) and costs nothing.
+#include "instrument/pass/globals.h"
+#include "instrument/pass/markers.h"
+#include "instrument/pass/shipped_headers.h"
+#include "instrument/pass/stages.h"
+
+#include <llvm/Analysis/ValueTracking.h>
+#include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/Dominators.h>
+#include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
+#include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Operator.h>
+#include <llvm/Transforms/Utils/PromoteMemToReg.h>
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace kcheck::instrument {
+
+namespace {
+
+constexpr std::uint64_t kLargest = 4096; ///< bytes of a variable that is watched
+
+bool isUserFile(llvm::StringRef file) {
+  return !isShippedHeader(file) && !(file.contains("/include/") && file.starts_with("/"));
+}
+
+/// Headers of the toolkit read on purpose what may have no value: block loads, shuffles.
+bool isUserPlace(const llvm::DebugLoc& where) {
+  return where && where.getLine() && isUserFile(llvm::cast<llvm::DIScope>(where.getScope())->getFilename());
+}
+
+bool isHook(const llvm::User& user) {
+  const auto* call = llvm::dyn_cast<llvm::CallInst>(&user);
+  return call && (isCallTo(*call, Call::kcRead) || isCallTo(*call, Call::kcWrite) ||
+                  isCallTo(*call, Call::kcAtomic) || isCallTo(*call, Call::kcLocal));
+}
+
+/// `this` and reference parameters of what was inlined: pointers with one value become that value.
+void promotePointers(llvm::Function& function, llvm::DominatorTree& dominators) {
+  std::vector<llvm::AllocaInst*> pointers;
+  for (llvm::Instruction& instruction : function.getEntryBlock()) {
+    auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction);
+    if (!variable || !variable->getAllocatedType()->isPointerTy() || !llvm::isAllocaPromotable(variable))
+      continue;
+    const llvm::StoreInst* store = nullptr;
+    unsigned stores = 0;
+    for (const llvm::User* user : variable->users())
+      if (const auto* one = llvm::dyn_cast<llvm::StoreInst>(user)) store = one, ++stores;
+    bool always = stores == 1 && llvm::all_of(variable->users(), [&](const llvm::User* user) {
+                    return !llvm::isa<llvm::LoadInst>(user) ||
+                           dominators.dominates(store, llvm::cast<llvm::LoadInst>(user));
+                  });
+    if (always) pointers.push_back(variable);
+  }
+  if (!pointers.empty()) llvm::PromoteMemToReg(pointers, dominators);
+}
+
+/// The value of a bit-field's word goes back to its place with other bits changed.
+bool isBitFieldUpdate(const llvm::LoadInst& load) {
+  return !load.use_empty() && llvm::all_of(load.users(), [&](const llvm::User* mask) {
+    if (mask->use_empty() || llvm::cast<llvm::Instruction>(mask)->getOpcode() != llvm::Instruction::And)
+      return false;
+    return llvm::all_of(mask->users(), [&](const llvm::User* user) {
+      auto goesBack = [&](const llvm::User* last) {
+        const auto* store = llvm::dyn_cast<llvm::StoreInst>(last);
+        return store && store->getPointerOperand() == load.getPointerOperand();
+      };
+      return goesBack(user) || (llvm::cast<llvm::Instruction>(user)->getOpcode() == llvm::Instruction::Or &&
+                                llvm::all_of(user->users(), goesBack));
+    });
+  });
+}
+
+/// Whether the value does more than move to another variable of the thread.
+bool isUsed(const llvm::LoadInst& load) {
+  if (load.getMetadata(kCopyMetadata)) return false; // of a structure, unwritten fields and padding included
+  bool onlyMoves = llvm::all_of(load.users(), [&](const llvm::User* user) {
+    const auto* store = llvm::dyn_cast<llvm::StoreInst>(user);
+    return store && store->getValueOperand() == &load &&
+           llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(store->getPointerOperand(), 0));
+  });
+  return !onlyMoves && !isBitFieldUpdate(load);
+}
+
+/// One watched variable: its addresses, each with the place of the twin that belongs to it.
+struct Watched {
+  llvm::AllocaInst *variable = nullptr, *twin = nullptr;
+  std::uint64_t bytes = 0;
+  std::vector<llvm::Instruction*> addresses; ///< computed from the variable's, each after what it comes from
+  std::vector<llvm::LoadInst*> loads;
+  std::vector<llvm::StoreInst*> stores;
+  std::vector<llvm::MemIntrinsic*> fills; ///< copies as well, from here and to here
+  std::vector<llvm::Instruction*> leaks;  ///< after these others may write it
+};
+
+class Tracker {
+public:
+  Tracker(DeviceCode& code, llvm::Function& function, llvm::DominatorTree& dominators)
+      : code(code), function(function), dominators(dominators), layout(code.module.getDataLayout()) {}
+
+  void run() {
+    for (llvm::Instruction& instruction : function.getEntryBlock())
+      if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) consider(*variable);
+    for (Watched& one : watched) makeTwin(one);
+    for (Watched& one : watched)
+      for (llvm::LoadInst* load : one.loads) follow(*load);
+    for (Watched& one : watched) {
+      for (llvm::StoreInst* store : one.stores) follow(*store);
+      for (llvm::MemIntrinsic* fill : one.fills) follow(*fill, one);
+      for (llvm::Instruction* leak : one.leaks) setAll(one, *leak);
+    }
+  }
+
+private:
+  DeviceCode& code;
+  llvm::Function& function;
+  llvm::DominatorTree& dominators;
+  const llvm::DataLayout& layout;
+  std::vector<Watched> watched;
+  std::map<const llvm::Value*, llvm::Value*> twinOf; ///< address to address
+  std::map<const llvm::LoadInst*, llvm::Value*> marksOf;
+
+  void consider(llvm::AllocaInst& variable) {
+    auto size = variable.getAllocationSize(layout);
+    if (!variable.getMetadata(kLocalMetadata) || !size || size->isScalable() ||
+        size->getFixedValue() > kLargest)
+      return;
+    Watched one;
+    one.variable = &variable;
+    one.bytes = size->getFixedValue();
+    if (!collect(variable, one) || isWrittenFirst(one)) return;
+    bool asks = llvm::any_of(one.loads, [](const llvm::LoadInst* load) { return !load->use_empty(); });
+    if (asks || !one.fills.empty()) watched.push_back(std::move(one));
+  }
+
+  /// False when the address goes where it cannot be followed.
+  bool collect(llvm::Value& address, Watched& one) {
+    for (llvm::User* user : address.users()) {
+      auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
+      if (!instruction) return false;
+      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {
+        one.loads.push_back(load);
+      } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
+        if (store->getValueOperand() == &address)
+          one.leaks.push_back(store);
+        else
+          one.stores.push_back(store);
+      } else if (llvm::isa<llvm::GetElementPtrInst>(user) || llvm::isa<llvm::AddrSpaceCastInst>(user) ||
+                 llvm::isa<llvm::BitCastInst>(user)) {
+        if (!user->getType()->isPointerTy()) return false;
+        one.addresses.push_back(instruction);
+        if (!collect(*instruction, one)) return false;
+      } else if (auto* fill = llvm::dyn_cast<llvm::MemIntrinsic>(user)) {
+        one.fills.push_back(fill);
+      } else if (isHook(*user) || llvm::isa<llvm::ICmpInst>(user)) {
+        continue;
+      } else if (llvm::isa<llvm::CallBase>(user) || llvm::isa<llvm::PtrToIntInst>(user) ||
+                 llvm::isa<llvm::AtomicRMWInst>(user) || llvm::isa<llvm::AtomicCmpXchgInst>(user)) {
+        one.leaks.push_back(instruction);
+      } else {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Whether one write of the whole variable comes before all else.
+  bool isWrittenFirst(const Watched& one) const {
+    std::vector<const llvm::Instruction*> whole;
+    for (const llvm::StoreInst* store : one.stores)
+      if (store->getPointerOperand()->stripPointerCasts() == one.variable &&
+          !llvm::isa<llvm::LoadInst>(store->getValueOperand()) &&
+          layout.getTypeStoreSize(store->getValueOperand()->getType()).getFixedValue() == one.bytes)
+        whole.push_back(store);
+    for (const llvm::MemIntrinsic* fill : one.fills) {
+      auto* length = llvm::dyn_cast<llvm::ConstantInt>(fill->getLength());
+      auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(fill);
+      bool fromLocal =
+          copy && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(copy->getRawSource(), 0));
+      if (fill->getRawDest()->stripPointerCasts() == one.variable && length &&
+          length->getZExtValue() >= one.bytes && !fromLocal)
+        whole.push_back(fill);
+    }
+    return llvm::any_of(whole, [&](const llvm::Instruction* write) {
+      auto comesLater = [&](const llvm::Instruction* other) {
+        return other == write || dominators.dominates(write, other);
+      };
+      return llvm::all_of(one.loads, comesLater) && llvm::all_of(one.fills, comesLater);
+    });
+  }
+
+  void makeTwin(Watched& one) {
+    llvm::IRBuilder<> builder(one.variable->getNextNode());
+    auto* bytes = llvm::ArrayType::get(builder.getInt8Ty(), one.bytes);
+    one.twin = builder.CreateAlloca(bytes);
+    one.twin->setAlignment(one.variable->getAlign());
+    llvm::BasicBlock& entry = function.getEntryBlock();
+    builder.SetInsertPoint(&entry, entry.getFirstNonPHIOrDbgOrAlloca());
+    if (!dominators.dominates(one.twin, &*builder.GetInsertPoint()))
+      builder.SetInsertPoint(one.twin->getNextNode());
+    builder.CreateMemSet(one.twin, builder.getInt8(0), one.bytes, one.twin->getAlign());
+    twinOf[one.variable] = one.twin;
+    for (llvm::Instruction* address : one.addresses) {
+      llvm::Instruction* twin = address->clone();
+      twin->setMetadata("kcheck.site", nullptr);
+      twin->setOperand(0, twinOf.at(address->getOperand(0)));
+      if (auto* element = llvm::dyn_cast<llvm::GetElementPtrInst>(twin))
+        element->setNoWrapFlags(llvm::GEPNoWrapFlags::none());
+      twin->insertAfter(address);
+      twinOf[address] = twin;
+    }
+  }
+
+  llvm::IntegerType* marksType(llvm::Type* type) const {
+    std::uint64_t bytes = layout.getTypeStoreSize(type).getFixedValue();
+    return bytes && bytes <= 16 ? llvm::IntegerType::get(type->getContext(), unsigned(8 * bytes)) : nullptr;
+  }
+
+  static llvm::Constant* allWritten(llvm::IntegerType* type) {
+    return llvm::ConstantInt::get(type, llvm::APInt::getSplat(type->getBitWidth(), llvm::APInt(8, 1)));
+  }
+
+  void follow(llvm::LoadInst& load) {
+    llvm::IntegerType* type = marksType(load.getType());
+    if (!type || load.use_empty()) return;
+    llvm::IRBuilder<> builder(&load);
+    llvm::Value* marks =
+        builder.CreateAlignedLoad(type, twinOf.at(load.getPointerOperand()), load.getAlign());
+    marksOf[&load] = marks;
+    if (!isUserPlace(load.getDebugLoc()) || !isUsed(load)) return;
+    auto* variable = llvm::cast<llvm::AllocaInst>(llvm::getUnderlyingObject(load.getPointerOperand(), 0));
+    std::uint32_t site = siteOf(load);
+    auto* missing = builder.CreateICmpNE(marks, allWritten(type));
+    llvm::StringRef name =
+        llvm::cast<llvm::MDString>(variable->getMetadata(kLocalMetadata)->getOperand(0))->getString();
+    auto* call = builder.CreateCall(runtimeCall(code.module, Call::kcUnwritten),
+                                    {threadMarker(builder), missing, hostText(code.module, name.str()),
+                                     builder.getInt64(type->getBitWidth() / 8), builder.getInt32(site)});
+    call->setDebugLoc(load.getDebugLoc());
+  }
+
+  std::uint32_t siteOf(llvm::LoadInst& load) {
+    if (auto* node = load.getMetadata(kSiteMetadata)) {
+      auto id = llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(0))->getZExtValue();
+      if (id < code.facts.sites.size()) return std::uint32_t(id);
+    }
+    return code.sites.add(abi::SiteKind::Read, unsigned(layout.getTypeStoreSize(load.getType())),
+                          load.getDebugLoc());
+  }
+
+  void follow(llvm::StoreInst& store) {
+    llvm::Value* twin = twinOf.at(store.getPointerOperand());
+    llvm::Type* stored = store.getValueOperand()->getType();
+    llvm::IntegerType* type = marksType(stored);
+    llvm::IRBuilder<> builder(store.getNextNode());
+    if (!type) {
+      builder.CreateMemSet(twin, builder.getInt8(1), layout.getTypeStoreSize(stored).getFixedValue(),
+                           store.getAlign());
+      return;
+    }
+    llvm::Value* marks = allWritten(type);
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(store.getValueOperand()))
+      if (auto known = marksOf.find(load); known != marksOf.end() && !isAsked(*load)) marks = known->second;
+    builder.CreateAlignedStore(marks, twin, store.getAlign());
+  }
+
+  /// What has been told once is not told again of the copy.
+  static bool isAsked(const llvm::LoadInst& load) { return isUserPlace(load.getDebugLoc()) && isUsed(load); }
+
+  void follow(llvm::MemIntrinsic& fill, const Watched& one) {
+    auto to = twinOf.find(fill.getRawDest());
+    if (to == twinOf.end()) return;
+    if (llvm::getUnderlyingObject(fill.getRawDest(), 0) != one.variable) return; // in the other's turn
+    llvm::IRBuilder<> builder(fill.getNextNode());
+    llvm::Align align = fill.getDestAlign().valueOrOne();
+    if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&fill))
+      if (auto from = twinOf.find(copy->getRawSource()); from != twinOf.end()) {
+        builder.CreateMemMove(to->second, align, from->second, copy->getSourceAlign().valueOrOne(),
+                              fill.getLength());
+        return;
+      }
+    builder.CreateMemSet(to->second, builder.getInt8(1), fill.getLength(), align);
+  }
+
+  void setAll(Watched& one, llvm::Instruction& leak) {
+    llvm::IRBuilder<> builder(&leak);
+    builder.CreateMemSet(one.twin, builder.getInt8(1), one.bytes, one.twin->getAlign());
+  }
+};
+
+/// Whether every value that may come here says "written". Cycles are taken to, until one value says
+/// otherwise.
+bool saysWritten(llvm::Value* marks, std::set<llvm::Value*>& seen) {
+  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(marks))
+    return constant->getValue() == llvm::APInt::getSplat(constant->getBitWidth(), llvm::APInt(8, 1));
+  if (!seen.insert(marks).second) return true;
+  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(marks))
+    return llvm::all_of(phi->incoming_values(), [&](llvm::Value* value) { return saysWritten(value, seen); });
+  auto* select = llvm::dyn_cast<llvm::SelectInst>(marks);
+  return select && saysWritten(select->getTrueValue(), seen) && saysWritten(select->getFalseValue(), seen);
+}
+
+} // namespace
+
+void nameLocals(llvm::Function& function) {
+  llvm::LLVMContext& context = function.getContext();
+  auto note = [&](const llvm::Value* address, const llvm::DILocalVariable* variable,
+                  const llvm::DebugLoc& where) {
+    auto* alloca = llvm::dyn_cast_or_null<llvm::AllocaInst>(const_cast<llvm::Value*>(address));
+    if (!alloca || variable->getName().empty() || where->getInlinedAt() ||
+        !isUserFile(variable->getFilename()))
+      return;
+    alloca->setMetadata(kLocalMetadata,
+                        llvm::MDNode::get(context, llvm::MDString::get(context, variable->getName())));
+  };
+  for (llvm::Instruction& instruction : llvm::instructions(function)) {
+    for (llvm::DbgVariableRecord& record : llvm::filterDbgVars(instruction.getDbgRecordRange()))
+      if (record.isDbgDeclare()) note(record.getAddress(), record.getVariable(), record.getDebugLoc());
+    if (auto* declare = llvm::dyn_cast<llvm::DbgDeclareInst>(&instruction))
+      note(declare->getAddress(), declare->getVariable(), declare->getDebugLoc());
+  }
+}
+
+void trackLocals(DeviceCode& code, llvm::Function& function) {
+  if (!code.options.checks || function.isDeclaration()) return;
+  llvm::DominatorTree dominators(function);
+  promotePointers(function, dominators);
+  Tracker(code, function, dominators).run();
+  for (llvm::Instruction& instruction :
+       llvm::instructions(function)) // once; what is inlined later brings its twins
+    if (llvm::isa<llvm::AllocaInst>(instruction)) instruction.setMetadata(kLocalMetadata, nullptr);
+}
+
+void settleUnwritten(llvm::Function& function) {
+  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    if (!isCallTo(instruction, Call::kcUnwritten)) continue;
+    llvm::Value* missing = llvm::cast<llvm::CallInst>(instruction).getArgOperand(1);
+    auto* compare = llvm::dyn_cast<llvm::ICmpInst>(missing);
+    auto* constant = llvm::dyn_cast<llvm::ConstantInt>(missing);
+    std::set<llvm::Value*> seen;
+    if ((constant && constant->isZero()) || (compare && saysWritten(compare->getOperand(0), seen)))
+      instruction.eraseFromParent();
+  }
+}
+
+} // namespace kcheck::instrument
