@@ -205,6 +205,7 @@ private:
     result.holdsFor = question.planned     ? question.planned->holdsFor
                       : question.condition ? question.condition->holdsFor
                                            : plan.anyText;
+    result.isCovered = !question.planned || covers(plan.any, question.planned->launch);
     result.properties = question.answers.properties;
     result.initialized = checkInitialization(model, code);
     result.assumptions = model.assumptions;
@@ -224,7 +225,8 @@ private:
   /// on assumptions do not count: a run could see them broken.
   void collectSafeSites(const CaseAnswers& any, const std::vector<CaseAnswers>& cases) {
     for (SiteId site : sites) {
-      bool always = any.assumptions.empty() && any.safeSites.count(site);
+      bool always = any.assumptions.empty() && any.safeSites.count(site) &&
+                    llvm::all_of(cases, [](const CaseAnswers& one) { return one.isCovered; });
       bool each = !plan.isDefault && !cases.empty();
       for (const CaseAnswers& one : cases)
         each = each && one.assumptions.empty() && one.safeSites.count(site);

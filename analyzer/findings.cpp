@@ -250,8 +250,8 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   // flag.
   const ModelAccess& write = race.first->kind == AccessKind::Read ? *race.second : *race.first;
   const bool setsFlag = write.stored && isConst(write.stored); // also on the line of those who wait for it
-  const bool isUpdate = (race.first->where.line == race.second->where.line && !setsFlag) ||
-                        race.scope == RaceScope::IntraWarp;
+  const bool isUpdate =
+      (race.first->where.line == race.second->where.line && !setsFlag) || race.scope == RaceScope::IntraWarp;
   const bool bothWrite = race.first->kind != AccessKind::Read && race.second->kind != AccessKind::Read;
   const bool bothVolatile = race.first->isVolatile && race.second->isVolatile;
   if (context.model.waits && bothVolatile && !isUpdate && !bothWrite) return true;

@@ -82,6 +82,15 @@ bool sameCase(const Launch& a, const Launch& b) {
 
 } // namespace
 
+bool covers(const LaunchCase& any, const LaunchCase& launch) {
+  auto within = [](const auto& wide, const auto& narrow) {
+    for (unsigned axis = 0; axis < 3; ++axis)
+      if (wide[axis] && wide[axis] != narrow[axis]) return false;
+    return true;
+  };
+  return within(any.block, launch.block) && within(any.grid, launch.grid);
+}
+
 std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector<std::uint32_t>& sizes) {
   constexpr std::size_t kMostSizes = 2;
   std::vector<PlannedCase> result;

@@ -21,6 +21,10 @@ struct LaunchPlan {
   bool isDefault = false;            ///< `concrete` is kcheck's own choice: nothing is known of the launches
 };
 
+/// Whether `any` says something about the launch: one that is wide along an axis that the kernel never looks
+/// at has several threads do the same work, which `any` leaves out.
+bool covers(const LaunchCase& any, const LaunchCase& launch);
+
 /// Conditions to try, widest first, where the answer is not the same for any launch: blocks of up to so many
 /// threads, blocks of the known shape. `sizes` are the lengths of the kernel's shared arrays.
 std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector<std::uint32_t>& sizes);

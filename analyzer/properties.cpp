@@ -117,13 +117,15 @@ void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswe
 std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases,
                                             const std::vector<CaseAnswers>& conditional) {
   std::vector<PropertyResult> merged;
+  const bool areCovered =
+      std::all_of(cases.begin(), cases.end(), [](const CaseAnswers& one) { return one.isCovered; });
   for (Property property : {Property::RaceFree, Property::BarriersUniform, Property::InBounds}) {
     const PropertyResult* general = find(any, property);
     PropertyResult result = ofCases(cases, property);
-    if (general && general->answer == Answer::Proved && result.answer != Answer::Refuted) {
+    if (areCovered && general && general->answer == Answer::Proved && result.answer != Answer::Refuted) {
       result = *general;
       result.holdsFor = any.holdsFor;
-    } else if (result.answer == Answer::Proved) {
+    } else if (areCovered && result.answer == Answer::Proved) {
       for (const CaseAnswers& condition : conditional) {
         const PropertyResult* answer = find(condition, property);
         if (!answer || answer->answer != Answer::Proved) continue;

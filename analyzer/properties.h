@@ -12,6 +12,7 @@ struct CaseAnswers {
   PropertyResult initialized; ///< the same for every launch
   std::vector<std::string> assumptions;
   std::set<SiteId> safeSites;
+  bool isCovered = true; ///< what holds for any launch holds for this one
 };
 
 /// Takes back what rests on something else that failed: races are decided between barriers, so a divergent
@@ -19,8 +20,9 @@ struct CaseAnswers {
 void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswers& answers,
                       const FindingContext& context);
 
-/// Proved for any launch counts first. Else the known launches decide: refuted for one is refuted.
-/// Where all of these are proved the widest condition under which that is so as well is told.
+/// Proved for any launch counts first, unless a known launch is wider than that. Else the known launches
+/// decide: refuted for one is refuted. Where all of these are proved the widest condition under which that is
+/// so as well is told.
 std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::vector<CaseAnswers>& cases,
                                             const std::vector<CaseAnswers>& conditional = {});
 

@@ -6,6 +6,8 @@
 #include "analyzer/expr/fold.h"
 #include "analyzer/smt/solver.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -36,7 +38,10 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
   if (!isNew) return result;
   AccessView& view = viewOf(access, Ranges::Wrapping::Assumed);
   bool launch = false, other = false;
+  std::set<std::string> sizes;
   auto look = [&](Expr n) {
+    if (n->op == Op::Symbol && view.ranges.assumed().count(n))
+      sizes.insert(fmt::format("`{}` is from 0 to 2^{} - 1", n->symbol->name, n->width - 1));
     if (n->op != Op::Add && n->op != Op::Mul && n->op != Op::Shl && n->op != Op::Trunc) return false;
     if (n->width == 1 || !view.ranges.isExact(n) || !view.ranges.assumed().count(n)) return false;
     bool indicesOnly = !anyNode(n, [](Expr m) {
@@ -50,6 +55,7 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
   };
   for (Expr e : {access.offset, access.size, access.condition})
     if (e) anyNode(e, look);
+  result.insert(result.end(), sizes.begin(), sizes.end());
   if (launch) result.push_back("a launch has fewer than 2^31 threads along each axis");
   if (other)
     result.push_back("index arithmetic in line " + std::to_string(access.where.line) + " does not wrap");

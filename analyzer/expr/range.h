@@ -22,7 +22,8 @@ public:
   enum class Wrapping : std::uint8_t {
     Exact, ///< arithmetic wraps unless flags or ranges exclude it
     /// Arithmetic of 32 and more bits that depends on sizes given at launch is taken not to wrap: a named
-    /// assumption. Those nodes are collected in `assumed`.
+    /// assumption. Those nodes are collected in `assumed`, and so are parameters that are taken not to be
+    /// negative.
     Assumed,
   };
   explicit Ranges(Wrapping wrapping = Wrapping::Exact) : wrapping(wrapping) {}
@@ -49,6 +50,7 @@ private:
   Range wrapped(Expr e, Int lo, Int hi, std::uint64_t maybe);
   Range mathematical(Expr e); ///< of Add, Mul or Shl without reduction
   bool mayAssume(Expr e);
+  void assumeSizes(Expr e);
   void learn(Expr condition);
   void learnFromAlternatives(Expr condition);
   void learnBits(Expr masked, Expr value);

@@ -13,6 +13,11 @@ constexpr unsigned kDepth = 8;
 bool Ranges::assume(Expr condition) {
   std::vector<Expr> conjuncts = conjunctsOf(condition);
   for (int round = 0; round < 3 && !contradiction; ++round) {
+    // Once the conditions themselves have said what they know.
+    if (round == 1 && wrapping == Wrapping::Assumed)
+      for (Expr c : conjuncts)
+        if (c->op == Op::Ult || c->op == Op::Ule)
+          for (Expr side : c->operands) assumeSizes(side);
     for (Expr c : conjuncts) {
       if (isFalse(c)) contradiction = true;
       if (!isConst(c)) learn(c);
@@ -24,6 +29,31 @@ bool Ranges::assume(Expr condition) {
     if (of(c).hi == 0) contradiction = true;
   }
   return !contradiction;
+}
+
+/// A size that an index is compared with as an unsigned number is no negative one, nor as large as one would
+/// be: a named assumption. Without it `x < width` with an unsigned x bounds nothing.
+void Ranges::assumeSizes(Expr e) {
+  switch (e->op) {
+  case Op::Symbol: {
+    const Range r = of(e);
+    if (e->symbol->kind != SymbolKind::Parameter || e->width < 32 || r.lo >= 0 || r.hi <= 0) return;
+    assumedNodes.insert(e);
+    narrow(e, 0, r.hi, 0);
+    return;
+  }
+  case Op::Add:
+  case Op::Mul:
+  case Op::UDiv:
+  case Op::SDiv:
+  case Op::LShr:
+  case Op::Shl:
+  case Op::SExt:
+  case Op::ZExt:
+    for (Expr operand : e->operands) assumeSizes(operand);
+    return;
+  default: return;
+  }
 }
 
 /// What every alternative of a disjunction says of a symbol.
