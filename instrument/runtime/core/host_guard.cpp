@@ -24,6 +24,7 @@ struct Guard {
   std::vector<Range> hidden;
   int open = 0; ///< DeviceAccess objects that live
   bool installed = false;
+  unsigned faults = 0; ///< since the memory was hidden
   struct sigaction before;
   Clock::time_point started = Clock::now();
   Clock::duration spent{};
@@ -120,6 +121,17 @@ void checkHostAccess(Address address, Address pc, bool writes) {
     reportTooEarly(address, pc, writes, cell->read, sites->read, false);
 }
 
+/// What becomes visible with an access: of memory that both sides use a page, for the next page may be still
+/// in use by another stream; larger pieces once there have been many.
+Guard::Range opened(const Guard::Range& hidden, Address address) {
+  constexpr unsigned kSinglePages = 256, kMost = 1024;
+  unsigned faults = ++guard().faults;
+  if (hidden.begin < kManagedBase || faults > kMost) return hidden;
+  Address bytes = faults > kSinglePages ? 64 * kPage : kPage;
+  Address begin = std::max(hidden.begin, address & ~(bytes - 1));
+  return {begin, std::min(hidden.end, (address & ~(bytes - 1)) + bytes)};
+}
+
 void onFault(int signal, siginfo_t* info, void* state) {
   auto address = reinterpret_cast<Address>(info->si_addr);
   auto range = std::find_if(guard().hidden.begin(), guard().hidden.end(), [&](const Guard::Range& one) {
@@ -135,9 +147,11 @@ void onFault(int signal, siginfo_t* info, void* state) {
   bool writes = registers[REG_ERR] & 2;
   // memset and memcpy keep nothing on the stack: their caller stands on top of it.
   if (!inProgram(pc)) pc = *reinterpret_cast<const Address*>(registers[REG_RSP]) - 1;
-  Guard::Range hidden = *range;
+  const Guard::Range whole = *range, open = opened(whole, address);
   guard().hidden.erase(range);
-  protect(hidden.begin, hidden.end, PROT_READ | PROT_WRITE);
+  if (whole.begin < open.begin) guard().hidden.push_back({whole.begin, open.begin});
+  if (open.end < whole.end) guard().hidden.push_back({open.end, whole.end});
+  protect(open.begin, open.end, PROT_READ | PROT_WRITE);
   if (inProgram(pc)) checkHostAccess(address, pc, writes);
 }
 
@@ -174,6 +188,7 @@ void hideFromHost() {
   auto start = Clock::now();
   showAll();
   if (state.tooSlow()) return;
+  state.faults = 0;
   install();
   auto hide = [&](Address begin, Address end) {
     if (begin >= end) return;
