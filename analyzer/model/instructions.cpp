@@ -3,6 +3,7 @@
 #include "report/metadata.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -263,10 +264,8 @@ Expr Execution::aggregate(const ExtractValueInst& extract) {
   const Value* whole = extract.getAggregateOperand();
   auto known = env.find(whole);
   bool isAtomic = isa<AtomicCmpXchgInst>(whole);
-  while (auto* insert = dyn_cast<InsertValueInst>(whole)) {
-    if (insert->getIndices() == extract.getIndices()) return value(insert->getInsertedValueOperand());
-    whole = insert->getAggregateOperand();
-  }
+  if (const Value* inserted = FindInsertedValue(const_cast<Value*>(whole), extract.getIndices()))
+    return value(inserted);
   if (isAtomic && known != env.end() && extract.getIndices().front() == 0 &&
       known->second->width == widthOf(extract.getType(), state.layout))
     return known->second;
