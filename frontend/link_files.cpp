@@ -135,9 +135,10 @@ OrError<std::monostate> linkDevice(std::vector<DeviceSide> sides, Program& progr
     if (auto error = duplicate(*program.device, *module, sides[i].kernels)) return *error;
     addKernels(program.facts.kernels, std::move(sides[i].kernels));
     std::string messages;
+    auto before = program.context->getDiagnosticHandler(); // LLVM's passes need one
     program.context->setDiagnosticHandler(std::make_unique<LinkMessages>(messages));
     const bool failed = llvm::Linker::linkModules(*program.device, std::move(module));
-    program.context->setDiagnosticHandler(nullptr);
+    program.context->setDiagnosticHandler(std::move(before));
     if (failed) return Error{fmt::format("the device code of the files does not link: {}", messages)};
   }
   compactSites(*program.device, program.facts.sites);

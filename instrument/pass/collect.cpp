@@ -33,6 +33,7 @@ private:
   Location sitePlace(std::uint32_t site) const;
   const Site* knownSite(std::uint32_t site) const;
   Access access(const wire::Access& access) const;
+  std::string nameAt(const Location& allocatedAt) const;
   MemoryFact memory(const wire::Finding& record) const;
   void addWaiting(Finding& finding, const wire::Finding& record) const;
   void addRace(Finding& finding, const wire::Finding& record) const;
@@ -95,6 +96,18 @@ Access Collector::access(const wire::Access& record) const {
   return access;
 }
 
+/// What the program allocates there. Of several on one line the column decides, or nothing.
+std::string Collector::nameAt(const Location& allocatedAt) const {
+  std::string name;
+  if (!allocatedAt.known()) return name;
+  for (const Allocation& allocation : facts.allocations) {
+    if (allocation.where.file != allocatedAt.file || allocation.where.line != allocatedAt.line) continue;
+    if (allocation.where.column == allocatedAt.column) return allocation.name;
+    name = name.empty() || name == allocation.name ? allocation.name : "?";
+  }
+  return name == "?" ? "" : name;
+}
+
 MemoryFact Collector::memory(const wire::Finding& record) const {
   const wire::Memory& from = record.memory;
   MemoryFact memory;
@@ -106,11 +119,7 @@ MemoryFact Collector::memory(const wire::Finding& record) const {
   memory.allocatedAt = hostPlace(from.allocatedBy);
   if (memory.name.empty() && record.accessCount)
     if (const Site* site = knownSite(record.access[0].site)) memory.name = site->array;
-  if (memory.name.empty())
-    for (const Allocation& allocation : facts.allocations)
-      if (memory.allocatedAt.known() && allocation.where.file == memory.allocatedAt.file &&
-          allocation.where.line == memory.allocatedAt.line)
-        memory.name = allocation.name;
+  if (memory.name.empty()) memory.name = nameAt(memory.allocatedAt);
   return memory;
 }
 
