@@ -40,8 +40,12 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
   bool launch = false, other = false;
   std::set<std::string> sizes;
   auto look = [&](Expr n) {
-    if (n->op == Op::Symbol && view.ranges.assumed().count(n))
-      sizes.insert(fmt::format("`{}` is from 0 to 2^{} - 1", n->symbol->name, n->width - 1));
+    if (isGiven(n) && view.ranges.assumed().count(n)) {
+      const bool isMember = n->op == Op::Apply;
+      sizes.insert(fmt::format("{}`{}` {} from 0 to 2^{} - 1", isMember ? "sizes in " : "",
+                               isMember ? n->function->name : n->symbol->name, isMember ? "are" : "is",
+                               n->width - 1));
+    }
     if (n->op != Op::Add && n->op != Op::Mul && n->op != Op::Shl && n->op != Op::Trunc) return false;
     if (n->width == 1 || !view.ranges.isExact(n) || !view.ranges.assumed().count(n)) return false;
     bool indicesOnly = !anyNode(n, [](Expr m) {
@@ -284,13 +288,17 @@ Verdict Decider::askSolver(std::vector<Expr> constraints, std::optional<Relation
     return verdict;
   }
   Ranges ranges(Ranges::Wrapping::Assumed);
-  for (Expr c : constraints)
-    if (!ranges.assume(c)) {
-      ++counters.arithmetic;
-      verdict.outcome = Verdict::Outcome::Never;
-      verdict.assumesNoWrap = !ranges.assumed().empty();
-      return verdict;
-    }
+  auto areContradictory = [&] {
+    return !std::all_of(constraints.begin(), constraints.end(), [&](Expr c) { return ranges.assume(c); });
+  };
+  bool isOver = areContradictory();
+  for (Expr c : constraints) ranges.assumeSizes(c);
+  if (isOver || areContradictory()) {
+    ++counters.arithmetic;
+    verdict.outcome = Verdict::Outcome::Never;
+    verdict.assumesNoWrap = !ranges.assumed().empty();
+    return verdict;
+  }
   for (Expr c : constraints)
     anyNode(c, [&](Expr n) {
       if (n->width > 1 && (n->op == Op::Add || n->op == Op::Mul || n->op == Op::Shl || n->op == Op::Trunc))

@@ -135,6 +135,10 @@ AccessView::AccessView(KernelView& kernel, Expr condition, Expr offset, Expr siz
     : condition(condition), offset(offset), size(size), ranges(wrapping), linear(kernel, ranges) {
   Expr all = kernel.context.logicalAnd(kernel.facts1, condition);
   isPossible = ranges.assume(all);
+  if (isPossible && wrapping == Ranges::Wrapping::Assumed) {
+    for (Expr e : {condition, offset}) ranges.assumeSizes(e);
+    isPossible = ranges.assume(all);
+  }
   if (!isPossible) return;
   collectFacts(kernel);
   collectDivisionFacts(kernel);

@@ -22,7 +22,7 @@ public:
   enum class Wrapping : std::uint8_t {
     Exact, ///< arithmetic wraps unless flags or ranges exclude it
     /// Arithmetic of 32 and more bits that depends on sizes given at launch is taken not to wrap: a named
-    /// assumption. Those nodes are collected in `assumed`, and so are parameters that are taken not to be
+    /// assumption. Those nodes are collected in `assumed`, and so are sizes that are taken not to be
     /// negative.
     Assumed,
   };
@@ -35,6 +35,9 @@ public:
   bool isExact(Expr e);
   /// Narrows by a condition that holds. False when no execution satisfies all that was assumed.
   bool assume(Expr condition);
+  /// Where wrapping is assumed not to happen: sizes in what is read without sign are not negative, unless
+  /// what was assumed before says so. Conditions that were assumed before may say more after it.
+  void assumeSizes(Expr root);
   bool isContradictory() const { return contradiction; }
   const std::unordered_set<Expr>& assumed() const { return assumedNodes; }
 
@@ -50,7 +53,7 @@ private:
   Range wrapped(Expr e, Int lo, Int hi, std::uint64_t maybe);
   Range mathematical(Expr e); ///< of Add, Mul or Shl without reduction
   bool mayAssume(Expr e);
-  void assumeSizes(Expr e);
+  void assumeNotNegative(Expr e);
   void learn(Expr condition);
   void learnFromAlternatives(Expr condition);
   void learnBits(Expr masked, Expr value);
@@ -64,6 +67,9 @@ private:
   std::unordered_set<Expr> assumedNodes;
   std::unique_ptr<Ranges> whenSmall;
 };
+
+/// A number that the launch gives: a parameter, or a fixed place of memory that no kernel writes.
+bool isGiven(Expr e);
 
 /// Quotient towards minus infinity.
 Int floorDivide(Int a, Int b);

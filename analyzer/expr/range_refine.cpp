@@ -13,11 +13,6 @@ constexpr unsigned kDepth = 8;
 bool Ranges::assume(Expr condition) {
   std::vector<Expr> conjuncts = conjunctsOf(condition);
   for (int round = 0; round < 3 && !contradiction; ++round) {
-    // Once the conditions themselves have said what they know.
-    if (round == 1 && wrapping == Wrapping::Assumed)
-      for (Expr c : conjuncts)
-        if (c->op == Op::Ult || c->op == Op::Ule)
-          for (Expr side : c->operands) assumeSizes(side);
     for (Expr c : conjuncts) {
       if (isFalse(c)) contradiction = true;
       if (!isConst(c)) learn(c);
@@ -31,17 +26,34 @@ bool Ranges::assume(Expr condition) {
   return !contradiction;
 }
 
-/// A size that an index is compared with as an unsigned number is no negative one, nor as large as one would
-/// be: a named assumption. Without it `x < width` with an unsigned x bounds nothing.
-void Ranges::assumeSizes(Expr e) {
-  switch (e->op) {
-  case Op::Symbol: {
+bool isGiven(Expr e) {
+  if (e->op == Op::Symbol) return e->symbol->kind == SymbolKind::Parameter;
+  return e->op == Op::Apply && e->function->varies == Varies::Never && !e->operands.empty() &&
+         std::all_of(e->operands.begin(), e->operands.end(), [](Expr o) { return isConst(o); });
+}
+
+/// Where numbers are read without sign, the sizes among them are no negative ones, nor as large as these
+/// would be: a named assumption. Without it `x < width` with an unsigned x bounds nothing.
+void Ranges::assumeSizes(Expr root) {
+  if (wrapping != Wrapping::Assumed || !root) return;
+  std::vector<Expr> readUnsigned;
+  anyNode(root, [&](Expr n) {
+    const bool isUnsigned =
+        n->op == Op::Ult || n->op == Op::Ule || n->op == Op::UDiv || n->op == Op::URem || n->op == Op::ZExt;
+    if (isUnsigned) readUnsigned.insert(readUnsigned.end(), n->operands.begin(), n->operands.end());
+    return false;
+  });
+  for (Expr e : readUnsigned) assumeNotNegative(e);
+}
+
+void Ranges::assumeNotNegative(Expr e) {
+  if (isGiven(e)) {
     const Range r = of(e);
-    if (e->symbol->kind != SymbolKind::Parameter || e->width < 32 || r.lo >= 0 || r.hi <= 0) return;
+    if (e->width < 32 || r.lo >= 0 || r.hi <= 0) return;
     assumedNodes.insert(e);
-    narrow(e, 0, r.hi, 0);
-    return;
+    return narrow(e, 0, r.hi, 0);
   }
+  switch (e->op) {
   case Op::Add:
   case Op::Mul:
   case Op::UDiv:
@@ -50,7 +62,7 @@ void Ranges::assumeSizes(Expr e) {
   case Op::Shl:
   case Op::SExt:
   case Op::ZExt:
-    for (Expr operand : e->operands) assumeSizes(operand);
+    for (Expr operand : e->operands) assumeNotNegative(operand);
     return;
   default: return;
   }

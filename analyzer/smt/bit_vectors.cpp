@@ -11,7 +11,7 @@ public:
   explicit BitVectors(z3::context& context) : Translator(context) {}
 
   z3::expr noWrap(Expr e) override {
-    if (e->op == Op::Symbol) return (*this)(e) >= number(0, e->width);
+    if (e->op == Op::Symbol || e->op == Op::Apply) return (*this)(e) >= number(0, e->width);
     Expr x = e->operands[0], y = e->operands.size() > 1 ? e->operands[1] : nullptr;
     if (e->op == Op::Trunc) return z3::sext((*this)(e), x->width - e->width) == known(x);
     if (e->op == Op::Shl) {

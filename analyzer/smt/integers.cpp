@@ -26,7 +26,7 @@ public:
   Integers(z3::context& context, Ranges& ranges) : Translator(context), ranges(ranges) {}
 
   z3::expr noWrap(Expr e) override {
-    if (e->op == Op::Symbol) return (*this)(e) >= number(0, 64);
+    if (e->op == Op::Symbol || e->op == Op::Apply) return (*this)(e) >= number(0, 64);
     z3::expr v = mathematical(e);
     return v >= number(signedMin(e->width), 64) && v <= number(signedMax(e->width), 64);
   }

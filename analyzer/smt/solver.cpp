@@ -30,7 +30,8 @@ std::vector<Expr> dependable(const std::vector<Expr>& constraints, const std::ve
     if (!seen.insert(e).second) continue;
     bool canWrap = e->op == Op::Add || e->op == Op::Mul || e->op == Op::Shl || e->op == Op::Trunc;
     bool minus = e->op == Op::Mul && isConst(e->operands[1], -1);
-    if (e->op == Op::Symbol && extra.count(e)) result.push_back(e); // a size that is not negative
+    const bool isSize = e->op == Op::Symbol || e->op == Op::Apply;
+    if (isSize && extra.count(e)) result.push_back(e); // a size that is not negative
     if (canWrap && !minus && e->width > 1 && ((e->flags & NoSignedWrap) || extra.count(e)))
       result.push_back(e);
     if (e->width == 1 && e->op == Op::Or) continue;
