@@ -46,11 +46,16 @@ Row randomRow(std::mt19937& random, bool shared) {
   return row;
 }
 
-RowClass classOf(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
-  RowClass row;
-  classify(row, addresses, mask, bytes);
-  return row;
-}
+/// The addresses of the lanes in `mask` side by side, as the rows have them.
+struct Packed {
+  RowLanes lanes;
+  Address at[32];
+  RowClass shape;
+  Packed(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) : lanes(mask) {
+    for (std::uint32_t i = 0; i < 32; ++i) at[i] = addresses[lanes.lane[std::min(i, lanes.count - 1)]];
+    classify(shape, at, lanes, bytes);
+  }
+};
 
 TEST(Rows, QuickCostsAreExact) {
   std::mt19937 random(5);
@@ -59,8 +64,8 @@ TEST(Rows, QuickCostsAreExact) {
       Row row = randomRow(random, shared);
       Traffic careful = shared ? costOfShared(row.addresses, row.mask, row.bytes)
                                : costOfGlobal(row.addresses, row.mask, row.bytes);
-      Traffic quick =
-          costOfRow(row.addresses, row.mask, row.bytes, shared, classOf(row.addresses, row.mask, row.bytes));
+      Packed packed(row.addresses, row.mask, row.bytes);
+      Traffic quick = costOfRow(packed.at, packed.lanes, row.bytes, shared, packed.shape);
       ASSERT_TRUE(same(quick, careful))
           << "row " << i << (shared ? " shared" : " global") << ", " << row.bytes << " bytes, mask "
           << std::hex << row.mask << std::dec << ": " << quick.sectors << "/" << careful.sectors
@@ -84,14 +89,14 @@ TEST(Rows, TurnsAtOneAddressAreCounted) {
 TEST(Rows, ShapesAreTold) {
   Row row;
   for (std::uint32_t lane = 0; lane < 32; ++lane) row.addresses[lane] = kArenaBase + 4 * lane;
-  EXPECT_EQ(classOf(row.addresses, kAll, 4).shape, RowShape::Contiguous);
-  EXPECT_EQ(classOf(row.addresses, 0xFF0, 4).shape, RowShape::Contiguous);
-  EXPECT_EQ(classOf(row.addresses, 0xFF1, 4).shape, RowShape::Other) << "a gap between active lanes";
-  EXPECT_EQ(classOf(row.addresses, kAll, 8).shape, RowShape::Other) << "accesses overlap";
+  EXPECT_EQ(Packed(row.addresses, kAll, 4).shape.shape, RowShape::Contiguous);
+  EXPECT_EQ(Packed(row.addresses, 0xFF0, 4).shape.shape, RowShape::Contiguous);
+  EXPECT_EQ(Packed(row.addresses, 0xFF1, 4).shape.shape, RowShape::Other) << "a gap between active lanes";
+  EXPECT_EQ(Packed(row.addresses, kAll, 8).shape.shape, RowShape::Other) << "accesses overlap";
   for (std::uint32_t lane = 0; lane < 32; ++lane) row.addresses[lane] = kArenaBase + 4 * (lane % 16);
-  EXPECT_EQ(classOf(row.addresses, kAll, 4).shape, RowShape::Halves);
+  EXPECT_EQ(Packed(row.addresses, kAll, 4).shape.shape, RowShape::Halves);
   for (Address& address : row.addresses) address = kArenaBase;
-  EXPECT_EQ(classOf(row.addresses, kAll, 4).shape, RowShape::Uniform);
+  EXPECT_EQ(Packed(row.addresses, kAll, 4).shape.shape, RowShape::Uniform);
 }
 
 } // namespace

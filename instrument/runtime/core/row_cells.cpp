@@ -256,7 +256,7 @@ bool RowCells::checkRun(const RowWindow& window, const abi::LoggedAccess& access
   reserve();
   Run run{access.kind,
           address,
-          window.me + 2 * lane,
+          window.of(lane),
           static_cast<std::uint32_t>(std::countr_zero(access.bytes / 4u)),
           narrowSite(access.site),
           inShared(address)};
@@ -289,43 +289,37 @@ bool RowCells::keepsAll(const RowWindow& window, Address address, std::uint32_t 
   return bytes <= 16 && keepsRunGlobal(window, &openCellOf(address), bytes / 4);
 }
 
-/// Lanes of one half of the warp or all of them, of the shape given.
-bool RowCells::checkPart(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                         std::uint32_t mask, RowShape shape, const RowClass& row) {
-  if (shape == RowShape::Other) return checkEach(window, access, addresses, mask, row.first, &row);
-  auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
-  auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
-  Address address = addresses[first];
+/// Lanes of one half of the warp or all of them, of the shape given; `first` as in RowClass.
+bool RowCells::checkPart(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                         const std::uint8_t* lane, std::uint32_t count, RowShape shape, std::uint32_t first) {
+  if (shape == RowShape::Other) return checkEach(window, access, at, lane, count, first);
+  Address address = at[0];
   bool aligned = access.bytes >= 4 && !(address & (access.bytes - 1u));
-  if (shape == RowShape::Contiguous && aligned && lanes > 2 && access.kind != abi::SiteKind::Atomic) {
-    Address last = address + Address{lanes} * access.bytes - 1;
+  if (shape == RowShape::Contiguous && aligned && count > 2 && access.kind != abi::SiteKind::Atomic) {
+    Address last = address + Address{count} * access.bytes - 1;
     if (inArena(address) && inArena(last) && inShared(address) == inShared(last))
-      return checkRun(window, access, address, first, lanes);
+      return checkRun(window, access, address, *lane, count);
   }
   if (shape == RowShape::Uniform && aligned && access.kind == abi::SiteKind::Read && inArena(address) &&
       keepsAll(window, address, access.bytes))
     return true;
+  if (shape == RowShape::Contiguous) return checkEach(window, access, at, lane, count, ~std::uint32_t{0});
   // Of equal addresses the second lane brings the cell into the state that the others leave as it is.
-  if (shape == RowShape::Uniform && lanes > 2) {
-    std::uint32_t rest = mask & (mask - 1);
-    mask &= ~(rest & (rest - 1));
-  }
-  return checkEach(window, access, addresses, mask, shape == RowShape::Contiguous ? mask : mask & -mask,
-                   nullptr);
+  return checkEach(window, access, at, lane, std::min(count, 2u), 1);
 }
 
-bool RowCells::check(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                     std::uint32_t mask, const RowClass& row) {
-  if (row.shape != RowShape::Halves) return checkPart(window, access, addresses, mask, row.shape, row);
-  constexpr std::uint32_t low = 0xFFFF;
+bool RowCells::check(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                     const RowLanes& lanes, const RowClass& row) {
+  if (row.shape != RowShape::Halves)
+    return checkPart(window, access, at, lanes.lane, lanes.count, row.shape, row.first);
+  constexpr std::uint32_t half = kWarpSize / 2;
   // Two halves that read the same: often several threads have read that already, and nothing changes.
-  Address address = addresses[0];
-  if (access.kind == abi::SiteKind::Read && address == addresses[16] && row.half[0] == row.half[1] &&
-      access.bytes >= 4 && !(address & (access.bytes - 1u)) && inShared(address) &&
-      keepsAll(window, address, row.half[0] == RowShape::Uniform ? access.bytes : 16u * access.bytes))
+  if (access.kind == abi::SiteKind::Read && at[0] == at[half] && row.half[0] == row.half[1] &&
+      access.bytes >= 4 && !(at[0] & (access.bytes - 1u)) && inShared(at[0]) &&
+      keepsAll(window, at[0], row.half[0] == RowShape::Uniform ? access.bytes : half * access.bytes))
     return true;
-  return checkPart(window, access, addresses, mask & low, row.half[0], row) &&
-         checkPart(window, access, addresses, mask & ~low, row.half[1], row);
+  return checkPart(window, access, at, lanes.lane, half, row.half[0], 0) &&
+         checkPart(window, access, at + half, lanes.lane + half, half, row.half[1], 0);
 }
 
 } // namespace kcheck::runtime

@@ -12,14 +12,15 @@ struct RowWindow {
   bool ownTokensOrdered; ///< all tokens in [born, interval) are known to come before
   Token me;              ///< of the warp's first lane; lane n has me + 2n
   explicit RowWindow(const BlockState& block, const ThreadState* lanes);
+  Token of(std::uint32_t lane) const { return me + 2 * lane; }
 };
 
 class RowCells {
 public:
-  /// True when the access of all lanes in `mask` comes after everything that conflicts with it, by tokens
-  /// alone, and is entered into the cells. False: nothing is known, and some cells may have been changed.
-  bool check(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-             std::uint32_t mask, const RowClass& row);
+  /// True when the access of all lanes comes after everything that conflicts with it, by tokens alone, and is
+  /// entered into the cells. False: nothing is known, and some cells may have been changed.
+  bool check(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+             const RowLanes& lanes, const RowClass& row);
   RowCells();
   ~RowCells();
   void commit();
@@ -48,24 +49,24 @@ private:
   bool checkCells(const RowWindow& window, const Run& run, Address from, Address to);
   bool checkLine(const RowWindow& window, const Run& run, Address at, bool whole);
   bool closeLine(const RowWindow& window, const Run& run, Address at);
-  bool checkEach(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                 std::uint32_t mask, std::uint32_t first, const RowClass* row);
-  template <abi::SiteKind kind, bool shared>
-  bool checkLanes(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                  std::uint32_t mask, std::uint32_t first);
-  template <abi::SiteKind kind, bool shared>
-  bool checkFew(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                std::uint32_t mask);
-  template <abi::SiteKind kind, bool shared>
-  bool checkWords(const RowWindow& window, const Address* addresses, Address offset, std::uint32_t mask,
-                  std::uint32_t first, std::uint16_t site);
+  bool checkEach(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                 const std::uint8_t* lane, std::uint32_t count, std::uint32_t first);
+  template <abi::SiteKind kind, bool shared, std::uint32_t width>
+  bool checkLanes(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                  const std::uint8_t* lane, std::uint32_t count, std::uint32_t first);
+  template <abi::SiteKind kind>
+  bool checkFew(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                const std::uint8_t* lane, std::uint32_t count);
+  template <abi::SiteKind kind, bool shared, std::uint32_t width>
+  bool checkWords(const RowWindow& window, const Address* at, Address offset, const std::uint8_t* lane,
+                  std::uint32_t count, std::uint32_t first, std::uint16_t site);
   template <abi::SiteKind kind> void change(Lanes& lanes, std::uint32_t mask, std::uint16_t site);
   template <abi::SiteKind kind, bool shared>
   bool checkCell(const RowWindow& window, Token me, Address at, std::uint16_t site);
   template <abi::SiteKind kind> void change(Address at, Cell to, bool entersSite, std::uint16_t site);
   static bool keepsAll(const RowWindow& window, Address address, std::uint32_t bytes);
-  bool checkPart(const RowWindow& window, const abi::LoggedAccess& access, const Address* addresses,
-                 std::uint32_t mask, RowShape shape, const RowClass& row);
+  bool checkPart(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                 const std::uint8_t* lane, std::uint32_t count, RowShape shape, std::uint32_t first);
 
   std::vector<Saved> saved;
   std::vector<Cell> cells;

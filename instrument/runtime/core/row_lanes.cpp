@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/row_steps.h"
 #include "instrument/runtime/core/vectors.h"
 
+#include <bit>
 #include <cstring>
 
 namespace kcheck::runtime {
@@ -18,9 +19,9 @@ bool updatesWidely(const abi::LoggedAccess& access) {
 }
 
 /// Any of the lines is closed.
-KCHECK_INLINE bool anyClosed(const Address* at) {
+template <std::uint32_t width> KCHECK_INLINE bool anyClosed(const Address* at) {
   std::uint32_t any = 0;
-  for (std::uint32_t i = 0; i < kWarpSize; ++i) {
+  for (std::uint32_t i = 0; i < width; ++i) {
     std::uint32_t word;
     std::memcpy(&word, &lineOf(at[i]).closed, sizeof word); // a whole word, which can be gathered
     any |= word;
@@ -77,117 +78,112 @@ inline bool RowCells::checkCell(const RowWindow& window, Token me, Address at, s
   return true;
 }
 
-/// One word of each lane in `mask`, anywhere in one kind of memory; those in `first` have different ones.
-/// `filled` as in RowClass.
-template <abi::SiteKind kind, bool shared>
-KCHECK_INLINE bool RowCells::checkWords(const RowWindow& window, const Address* filled, Address offset,
-                                        std::uint32_t mask, std::uint32_t first, std::uint16_t site) {
+/// One word of each lane, anywhere in one kind of memory; at most `width` lanes, and those at the positions
+/// in `first` have different ones.
+template <abi::SiteKind kind, bool shared, std::uint32_t width>
+KCHECK_INLINE bool RowCells::checkWords(const RowWindow& window, const Address* at, Address offset,
+                                        const std::uint8_t* lane, std::uint32_t count, std::uint32_t first,
+                                        std::uint16_t site) {
   Lanes& lanes = rows[rowsUsed];
-  for (std::uint32_t i = 0; i < kWarpSize; ++i) lanes.at[i] = filled[i] + offset;
-  if (!shared && anyClosed(lanes.at))
-    for (std::uint32_t left = mask; left; left &= left - 1) {
-      auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-      const Line& line = lineOf(lanes.at[lane]);
+  std::uint32_t mask = ~std::uint32_t{0} >> (kWarpSize - count);
+  for (std::uint32_t i = 0; i < width; ++i) lanes.at[i] = at[i] + offset;
+  if (!shared && anyClosed<width>(lanes.at))
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const Line& line = lineOf(lanes.at[i]);
       if (!line.closed) continue; // perhaps opened by a lane before
       if (kind == abi::SiteKind::Read && keepsReads(window, line))
-        mask &= ~(1u << lane);
+        mask &= ~(1u << i);
       else
-        open(lanes.at[lane]);
+        open(lanes.at[i]);
     }
-  first &= mask;
   const RowWindow w = window;
   std::uint32_t ok = 0, changed = 0, enters = 0;
-  for (std::uint32_t i = 0; i < kWarpSize; ++i) {
-    const Cell& cell = openCellOf(lanes.at[i]);
-    lanes.write[i] = cell.write;
-    lanes.read[i] = cell.read;
-  }
-  for (std::uint32_t i = 0; i < kWarpSize; ++i) {
-    Step next = step<kind, shared>(w, {lanes.write[i], lanes.read[i]}, w.me + 2 * i);
+  Cell found[width];
+  for (std::uint32_t i = 0; i < width; ++i) found[i] = openCellOf(lanes.at[i]);
+  for (std::uint32_t i = 0; i < width; ++i) {
+    Step next = step<kind, shared>(w, found[i], w.of(lane[i]));
+    lanes.write[i] = found[i].write;
+    lanes.read[i] = found[i].read;
     lanes.nextWrite[i] = next.write;
     lanes.nextRead[i] = next.read;
     ok |= next.ok << i;
-    changed |= static_cast<std::uint32_t>(kind != abi::SiteKind::Read || next.read != lanes.read[i]) << i;
+    changed |= static_cast<std::uint32_t>(kind != abi::SiteKind::Read || next.read != found[i].read) << i;
     enters |= next.entersSite << i;
   }
+  first &= mask;
   lanes.enters = enters;
   changed &= ok & first;
   if (changed) change<kind>(lanes, changed, site);
   // A lane at a cell that another one has changed comes after it.
   for (std::uint32_t left = mask & ~(first & ok); left; left &= left - 1) {
-    auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-    if (!checkCell<kind, shared>(w, w.me + 2 * lane, lanes.at[lane], site)) return false;
+    auto i = static_cast<std::uint32_t>(std::countr_zero(left));
+    if (!checkCell<kind, shared>(w, w.of(lane[i]), lanes.at[i], site)) return false;
   }
   return true;
 }
 
-template <abi::SiteKind kind, bool shared>
-inline bool RowCells::checkFew(const RowWindow& window, const abi::LoggedAccess& access,
-                               const Address* addresses, std::uint32_t mask) {
+/// Lane by lane; what is not inside has been reported, and has no shadow.
+template <abi::SiteKind kind>
+inline bool RowCells::checkFew(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                               const std::uint8_t* lane, std::uint32_t count) {
   const RowWindow w = window;
-  for (; mask; mask &= mask - 1) {
-    auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    Address address = addresses[lane], end = address + access.bytes;
-    for (Address at = address; at < end; at += 4)
-      if (!checkCell<kind, shared>(w, w.me + 2 * lane, at, narrowSite(access.site))) return false;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Address address = at[i], end = address + access.bytes;
+    if (!inArena(address)) continue;
+    if (address & (access.bytes - 1u)) return false;
+    bool shared = inShared(address);
+    for (; address < end; address += 4)
+      if (shared ? !checkCell<kind, true>(w, w.of(lane[i]), address, narrowSite(access.site))
+                 : !checkCell<kind, false>(w, w.of(lane[i]), address, narrowSite(access.site)))
+        return false;
   }
   return true;
 }
 
-/// Lanes whose addresses lie anywhere in one kind of memory.
-template <abi::SiteKind kind, bool shared>
+/// At most `width` lanes whose addresses lie anywhere in one kind of memory.
+template <abi::SiteKind kind, bool shared, std::uint32_t width>
 KCHECK_INLINE bool RowCells::checkLanes(const RowWindow& window, const abi::LoggedAccess& access,
-                                        const Address* filled, std::uint32_t mask, std::uint32_t first) {
+                                        const Address* at, const std::uint8_t* lane, std::uint32_t count,
+                                        std::uint32_t first) {
   for (std::uint32_t offset = 0; offset < access.bytes; offset += 4)
-    if (!checkWords<kind, shared>(window, filled, offset, mask, first, narrowSite(access.site))) return false;
+    if (!checkWords<kind, shared, width>(window, at, offset, lane, count, first, narrowSite(access.site)))
+      return false;
   return true;
 }
 
+/// What many addresses have in common.
+struct Together {
+  bool inOneMemory = false; ///< all in the arenas; all shared or none
+  Address odd = 0;          ///< has the low bits that any of them has
+};
+template <std::uint32_t width> KCHECK_INLINE Together together(const Address* at) {
+  Address odd = 0, wrong = 0, shared = inShared(at[0]);
+  for (std::uint32_t i = 0; i < width; ++i) {
+    odd |= at[i];
+    wrong |= Address{!inArena(at[i])} | (Address{inShared(at[i])} ^ shared);
+  }
+  return {!wrong, odd};
+}
+
+/// Lanes whose addresses lie anywhere; `at` as in RowLanes where they are many.
 KCHECK_VECTORS bool RowCells::checkEach(const RowWindow& window, const abi::LoggedAccess& access,
-                                        const Address* addresses, std::uint32_t mask, std::uint32_t first,
-                                        const RowClass* row) {
+                                        const Address* at, const std::uint8_t* lane, std::uint32_t count,
+                                        std::uint32_t first) {
   if (access.bytes < 4) return false;
   if (access.kind == abi::SiteKind::Atomic && !updatesWidely(access)) return false;
   reserve();
-  constexpr int few = 6;
-  bool wide = std::popcount(mask) > few;
-  Address at[kWarpSize], odd = 0;
-  std::uint32_t inside = 0, shared = 0;
-  if (wide) {
-    if (row) {
-      Address distance = addresses[std::countr_zero(mask)] - row->filled[0];
-      for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) at[lane] = row->filled[lane] + distance;
-    } else {
-      fillGaps(addresses, mask, at);
-    }
-    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      inside |= static_cast<std::uint32_t>(inArena(at[lane])) << lane;
-      shared |= static_cast<std::uint32_t>(inShared(at[lane])) << lane;
-      odd |= at[lane];
-    }
-    inside &= mask;
-    shared &= mask;
-    // What is not inside has been reported, and has no shadow.
-    if (inside != mask || (shared && shared != mask)) wide = false;
-  }
-  if (!wide) {
-    odd = inside = shared = 0;
-    for (std::uint32_t left = mask; left; left &= left - 1) {
-      auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-      std::uint32_t here = inArena(addresses[lane]);
-      inside |= here << lane;
-      shared |= static_cast<std::uint32_t>(inShared(addresses[lane])) << lane;
-      odd |= here ? addresses[lane] : 0;
-    }
-  }
-  if (odd & (access.bytes - 1u)) return false;
+  constexpr std::uint32_t few = 4, half = kWarpSize / 2;
+  bool shared = inShared(at[0]), narrow = count <= half;
+  Together found = count <= few ? Together{} : narrow ? together<half>(at) : together<kWarpSize>(at);
+  if (found.inOneMemory && (found.odd & (access.bytes - 1u))) return false;
   auto run = [&]<abi::SiteKind kind>(std::integral_constant<abi::SiteKind, kind>)
                  __attribute__((always_inline)) {
-                   if (wide)
-                     return shared ? checkLanes<kind, true>(window, access, at, mask, first)
-                                   : checkLanes<kind, false>(window, access, at, mask, first);
-                   return checkFew<kind, true>(window, access, addresses, inside & shared) &&
-                          checkFew<kind, false>(window, access, addresses, inside & ~shared);
+                   if (!found.inOneMemory) return checkFew<kind>(window, access, at, lane, count);
+                   if (narrow)
+                     return shared ? checkLanes<kind, true, half>(window, access, at, lane, count, first)
+                                   : checkLanes<kind, false, half>(window, access, at, lane, count, first);
+                   return shared ? checkLanes<kind, true, kWarpSize>(window, access, at, lane, count, first)
+                                 : checkLanes<kind, false, kWarpSize>(window, access, at, lane, count, first);
                  };
   switch (access.kind) {
   case abi::SiteKind::Read: return run(std::integral_constant<abi::SiteKind, abi::SiteKind::Read>());

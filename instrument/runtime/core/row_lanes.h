@@ -9,11 +9,11 @@
 namespace kcheck::runtime {
 
 struct RowCells::Lanes {
-  Address at[kWarpSize]; ///< of a lane that takes no part: as of one that does
+  Address at[kWarpSize]; ///< by position, as in RowLanes
   Token write[kWarpSize], read[kWarpSize];
   Token nextWrite[kWarpSize], nextRead[kWarpSize];
-  std::uint32_t changed = 0, enters = 0; ///< lanes whose cell changes, whose site is entered
-  std::uint32_t savedSites = 0;          ///< lanes of `site`
+  std::uint32_t changed = 0, enters = 0; ///< positions whose cell changes, whose site is entered
+  std::uint32_t savedSites = 0;          ///< positions in `site`
   std::uint16_t site[kWarpSize];         ///< of the writer before
 
   void undo() const {

@@ -3,34 +3,34 @@
 #include "instrument/runtime/core/vectors.h"
 
 #include <bit>
+#include <cstring>
 
 namespace kcheck::runtime {
 namespace {
 
-constexpr std::uint32_t kFull = ~std::uint32_t{0};
 constexpr Address kSector = 32;
 
-KCHECK_INLINE bool neighbours(std::uint32_t mask) {
-  mask >>= std::countr_zero(mask);
-  return (mask & (mask + 1)) == 0;
-}
+KCHECK_INLINE std::uint32_t firstPositions(std::uint32_t count) { return ~std::uint32_t{0} >> (32 - count); }
 
 struct Differences {
   Address fromRun, fromFirst; ///< 0 when contiguous, uniform
 };
 
-KCHECK_INLINE Differences differences(const Address* addresses, std::uint32_t lanes, std::uint32_t bytes) {
+/// Of `count` addresses; what lies behind, up to `width`, repeats the last.
+template <std::uint32_t width>
+KCHECK_INLINE Differences differences(const Address* at, std::uint32_t count, std::uint32_t bytes) {
   Differences result{0, 0};
-  for (std::uint32_t i = 1; i < lanes; ++i) {
-    Address distance = addresses[i] - addresses[0];
-    result.fromRun |= distance ^ (Address{i} * bytes);
+  for (std::uint32_t i = 0; i < width; ++i) {
+    Address distance = at[i] - at[0];
+    result.fromRun |= i < count ? distance ^ (Address{i} * bytes) : 0;
     result.fromFirst |= distance;
   }
   return result;
 }
 
-KCHECK_INLINE RowShape shapeOf(const Address* addresses, std::uint32_t lanes, std::uint32_t bytes) {
-  Differences found = differences(addresses, lanes, bytes);
+template <std::uint32_t width>
+KCHECK_INLINE RowShape shapeOf(const Address* at, std::uint32_t count, std::uint32_t bytes) {
+  Differences found = differences<width>(at, count, bytes);
   return !found.fromRun ? RowShape::Contiguous : !found.fromFirst ? RowShape::Uniform : RowShape::Other;
 }
 
@@ -38,81 +38,79 @@ KCHECK_INLINE std::uint64_t sectorsOf(Address first, std::uint64_t bytes) {
   return (first + bytes - 1) / kSector - first / kSector + 1;
 }
 
-KCHECK_INLINE Traffic emptyCost(std::uint32_t mask, std::uint32_t bytes) {
-  Traffic traffic;
-  traffic.requests = 1;
-  traffic.lanes = static_cast<std::uint64_t>(std::popcount(mask));
-  traffic.bytes = traffic.lanes * bytes;
-  return traffic;
-}
-
 /// The two halves' ranges when each is contiguous or uniform.
 struct Range {
   Address first, end;
 };
-KCHECK_INLINE Range rangeOf(const Address* addresses, RowShape shape, std::uint32_t lanes,
-                            std::uint32_t bytes) {
-  return {addresses[0], addresses[0] + (shape == RowShape::Uniform ? bytes : Address{lanes} * bytes)};
+KCHECK_INLINE Range rangeOf(const Address* at, RowShape shape, std::uint32_t lanes, std::uint32_t bytes) {
+  return {at[0], at[0] + (shape == RowShape::Uniform ? bytes : Address{lanes} * bytes)};
 }
 
-/// Lanes enter themselves in a small table by their value, the first one last; whoever finds another value in
-/// its place tries again with those that are left.
-KCHECK_INLINE std::uint32_t firstOfEach(const Address* values, std::uint32_t mask) {
-  constexpr std::uint32_t shift = 24;
-  std::uint8_t place[32], table[1u << (32 - shift)];
-  for (std::uint32_t lane = 0; lane < 32; ++lane)
-    place[lane] = static_cast<std::uint8_t>(
-        static_cast<std::uint32_t>(values[lane] ^ values[lane] >> 32) * 0x9E3779B1u >> shift);
-  std::uint32_t first = 0;
-  while (mask) {
-    for (std::uint32_t left = mask; left;) {
-      std::uint32_t lane = 31 - static_cast<std::uint32_t>(std::countl_zero(left));
-      table[place[lane]] = static_cast<std::uint8_t>(lane);
-      left ^= 1u << lane;
-    }
-    std::uint32_t again = 0;
-    for (std::uint32_t left = mask; left; left &= left - 1) {
-      auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-      std::uint32_t holder = table[place[lane]];
-      first |= static_cast<std::uint32_t>(holder == lane) << lane;
-      again |= static_cast<std::uint32_t>(values[holder] != values[lane]) << lane;
-    }
-    mask = again;
+/// The positions whose value none before them has. Each is compared with those before it, all at once.
+template <class Value, std::uint32_t width>
+KCHECK_INLINE std::uint32_t firstAmong(const Value* values, std::uint32_t count) {
+  using Vector = Value __attribute__((vector_size(width * sizeof(Value))));
+  using Bits = bool __attribute__((ext_vector_type(width)));
+  Value room[2 * width];
+  for (std::uint32_t i = 0; i < width; ++i) {
+    room[i] = ~Value{0}; // which is nobody's value
+    room[width + i] = i < count ? values[i] : ~Value{0};
   }
-  return first;
+  Vector all, before;
+  std::memcpy(&all, room + width, sizeof all);
+  auto known = all != all;
+  for (std::uint32_t distance = 1; distance < width; ++distance) {
+    std::memcpy(&before, room + width - distance, sizeof before);
+    known |= all == before;
+  }
+  Bits bits = __builtin_convertvector(known, Bits);
+  std::conditional_t<width == 32, std::uint32_t, std::uint16_t> mask;
+  std::memcpy(&mask, &bits, sizeof mask);
+  return ~std::uint32_t{mask} & firstPositions(count);
 }
 
-/// The lanes whose value differs from that of the lane before; `ascending`: none is lower.
+KCHECK_INLINE std::uint32_t firstOfEach(const Address* values, std::uint32_t count) {
+  std::uint32_t near[32], far = 0;
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    Address distance = values[i] - values[0] + 0x7FFF'FFFF;
+    near[i] = static_cast<std::uint32_t>(distance);
+    far |= static_cast<std::uint32_t>(distance >> 32) | static_cast<std::uint32_t>(near[i] == ~0u);
+  }
+  if (far) return firstAmong<Address, 32>(values, count);
+  return count <= 16 ? firstAmong<std::uint32_t, 16>(near, count)
+                     : firstAmong<std::uint32_t, 32>(near, count);
+}
+
+/// The positions whose value differs from the one before; `ascending`: none is lower.
 KCHECK_INLINE std::uint32_t steps(const Address* values, bool& ascending) {
   std::uint32_t different = 1, lower = 0;
-  for (std::uint32_t lane = 1; lane < 32; ++lane) {
-    different |= static_cast<std::uint32_t>(values[lane] != values[lane - 1]) << lane;
-    lower |= static_cast<std::uint32_t>(values[lane] < values[lane - 1]);
+  for (std::uint32_t i = 1; i < 32; ++i) {
+    different |= static_cast<std::uint32_t>(values[i] != values[i - 1]) << i;
+    lower |= static_cast<std::uint32_t>(values[i] < values[i - 1]);
   }
   ascending = !lower;
   return different;
 }
 
 /// Lanes that have nothing in common with a run.
-KCHECK_INLINE void makeScattered(RowClass& row, const Address* addresses, std::uint32_t mask) {
+KCHECK_INLINE void makeScattered(RowClass& row, const Address* at, std::uint32_t count) {
   row.shape = RowShape::Other;
-  fillGaps(addresses, mask, row.filled);
-  std::uint32_t first = steps(row.filled, row.ascending);
-  row.first = row.ascending ? (first & ~1u) | (mask & -mask) : firstOfEach(row.filled, mask);
+  row.first = steps(at, row.ascending);
+  if (!row.ascending) row.first = firstOfEach(at, count);
 }
 
 /// The cost of accesses that lie anywhere, aligned to their size: two of them have all bytes in common or
-/// none. `distance`: from the addresses in `row`.
-KCHECK_INLINE bool addScattered(Traffic& traffic, const RowClass& row, Address distance,
+/// none.
+KCHECK_INLINE bool addScattered(Traffic& traffic, const RowClass& row, const Address* at, std::uint32_t count,
                                 std::uint32_t bytes) {
   Address sectors[32], odd = 0;
-  for (std::uint32_t lane = 0; lane < 32; ++lane) {
-    odd |= row.filled[lane] + distance;
-    sectors[lane] = (row.filled[lane] + distance) / kSector;
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    odd |= at[i];
+    sectors[i] = at[i] / kSector;
   }
   if (odd & (bytes - 1)) return false;
   bool ascending = true;
-  std::uint32_t first = row.ascending ? steps(sectors, ascending) : firstOfEach(sectors, row.first);
+  std::uint32_t first = row.ascending ? steps(sectors, ascending) : firstOfEach(sectors, count);
   traffic.sectors = static_cast<std::uint32_t>(std::popcount(first));
   traffic.idealSectors =
       (static_cast<std::uint32_t>(std::popcount(row.first)) * bytes + kSector - 1) / kSector;
@@ -120,19 +118,26 @@ KCHECK_INLINE bool addScattered(Traffic& traffic, const RowClass& row, Address d
 }
 
 /// Each lane in sectors of its own, which follow each other upwards: what a column of a row-major matrix is.
-KCHECK_INLINE bool ascendingApart(const Address* addresses, std::uint32_t bytes) {
+KCHECK_INLINE bool ascendingApart(const Address* at, std::uint32_t bytes) {
   Address wrong = 0;
-  for (std::uint32_t lane = 1; lane < 32; ++lane)
-    wrong |= (addresses[lane] / kSector <= (addresses[lane - 1] + bytes - 1) / kSector) ? 1u : 0u;
+  for (std::uint32_t i = 1; i < 32; ++i)
+    wrong |= (at[i] / kSector <= (at[i - 1] + bytes - 1) / kSector) ? 1u : 0u;
   return !wrong;
 }
 
+/// The same distance between any two neighbours of 32, not 0.
+KCHECK_INLINE bool evenlyApart(const Address* at) {
+  Address distance = at[1] - at[0], wrong = 0;
+  for (std::uint32_t i = 1; i < 32; ++i) wrong |= at[i] ^ (at[0] + Address{i} * distance);
+  return distance && !wrong;
+}
+
 /// Whether no two lanes need different words of one bank; words of 4 bytes.
-KCHECK_INLINE bool withoutConflict(const Address* addresses, std::uint32_t mask) {
+KCHECK_INLINE bool withoutConflict(const Address* at, std::uint32_t count) {
   Address word[32];
   std::uint32_t met = 0;
-  for (std::uint32_t left = mask; left; left &= left - 1) {
-    Address here = addresses[std::countr_zero(left)] / 4;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Address here = at[i] / 4;
     std::uint32_t bank = here % 32;
     if ((met >> bank & 1) && word[bank] != here) return false;
     word[bank] = here;
@@ -141,57 +146,71 @@ KCHECK_INLINE bool withoutConflict(const Address* addresses, std::uint32_t mask)
   return true;
 }
 
+/// The careful count, which goes by halves and quarters of the warp where accesses are wide.
+std::uint32_t countWays(const Address* at, const RowLanes& lanes, std::uint32_t bytes) {
+  Address byLane[kWarpSize]{};
+  for (std::uint32_t i = 0; i < lanes.count; ++i) byLane[lanes.lane[i]] = at[i];
+  return costOfShared(byLane, lanes.mask, bytes).bankWays;
+}
+
+KCHECK_INLINE std::uint32_t waysOfRow(const Address* at, const RowLanes& lanes, std::uint32_t bytes,
+                                      const RowClass& row) {
+  if (row.shape == RowShape::Uniform) return 1;
+  if (bytes != 4) return countWays(at, lanes, bytes);
+  if (row.shape == RowShape::Contiguous) return 1;
+  if (row.shape == RowShape::Halves && row.half[0] == row.half[1]) {
+    if (at[0] == at[16]) return 1;
+    Address one = at[0] / 4, other = at[16] / 4;
+    if (row.half[0] == RowShape::Uniform) return one != other && one % 32 == other % 32 ? 2 : 1;
+  }
+  if (lanes.count == kWarpSize && evenlyApart(at) && !((at[1] - at[0]) % 4))
+    return std::uint32_t{1} << std::countr_zero((at[1] - at[0]) / 4 | 32);
+  return withoutConflict(at, lanes.count) ? 1 : countWays(at, lanes, bytes);
+}
+
 } // namespace
 
-KCHECK_VECTORS void classify(RowClass& row, const Address* addresses, std::uint32_t mask,
-                             std::uint32_t bytes) {
-  if (!neighbours(mask)) return makeScattered(row, addresses, mask);
-  auto first = static_cast<std::uint32_t>(std::countr_zero(mask));
-  auto lanes = static_cast<std::uint32_t>(std::popcount(mask));
-  row.shape = shapeOf(addresses + first, lanes, bytes);
-  if (row.shape != RowShape::Other) return;
-  if (mask == kFull) {
-    row.half[0] = shapeOf(addresses, 16, bytes);
-    row.half[1] = shapeOf(addresses + 16, 16, bytes);
+RowLanes::RowLanes(std::uint32_t active) : mask(active), count(0), lane{} {
+  for (std::uint32_t left = mask; left; left &= left - 1)
+    lane[count++] = static_cast<std::uint8_t>(std::countr_zero(left));
+  std::uint32_t run = count ? mask >> lane[0] : 0;
+  neighbours = (run & (run + 1)) == 0;
+}
+
+KCHECK_VECTORS void classify(RowClass& row, const Address* at, const RowLanes& lanes, std::uint32_t bytes) {
+  row.shape = shapeOf<32>(at, lanes.count, bytes);
+  if (row.shape == RowShape::Uniform || (row.shape == RowShape::Contiguous && lanes.neighbours)) return;
+  if (lanes.count == kWarpSize) {
+    row.half[0] = shapeOf<16>(at, 16, bytes);
+    row.half[1] = shapeOf<16>(at + 16, 16, bytes);
     row.shape = RowShape::Halves;
     if (row.half[0] != RowShape::Other && row.half[1] != RowShape::Other) return;
   }
-  makeScattered(row, addresses, mask);
+  makeScattered(row, at, lanes.count);
 }
 
-KCHECK_VECTORS Traffic costOfRow(const Address* addresses, std::uint32_t mask, std::uint32_t bytes,
-                                 bool shared, const RowClass& row) {
-  Traffic traffic = emptyCost(mask, bytes);
-  Address first = addresses[std::countr_zero(mask)];
+KCHECK_VECTORS Traffic costOfRow(const Address* at, const RowLanes& lanes, std::uint32_t bytes, bool shared,
+                                 const RowClass& row) {
+  Traffic traffic;
+  traffic.requests = 1;
+  traffic.lanes = lanes.count;
+  traffic.bytes = traffic.lanes * bytes;
   if (shared) {
-    traffic.bankWays = 1;
-    bool sameHalves =
-        row.shape == RowShape::Halves && row.half[0] == row.half[1] && addresses[0] == addresses[16];
-    bool whole = row.shape == RowShape::Uniform || (row.shape == RowShape::Contiguous && bytes == 4) ||
-                 (sameHalves && bytes == 4);
-    bool twoWords = row.shape == RowShape::Halves && row.half[0] == RowShape::Uniform &&
-                    row.half[1] == RowShape::Uniform && bytes == 4;
-    if (twoWords) {
-      Address one = addresses[0] / 4, other = addresses[16] / 4;
-      traffic.bankWays = one != other && one % 32 == other % 32 ? 2 : 1;
-      return traffic;
-    }
-    if (whole || (bytes == 4 && withoutConflict(addresses, mask))) return traffic;
-    return costOfShared(addresses, mask, bytes);
+    traffic.bankWays = waysOfRow(at, lanes, bytes, row);
+    return traffic;
   }
   if (row.shape == RowShape::Contiguous) {
-    traffic.sectors = sectorsOf(first, traffic.bytes);
+    traffic.sectors = sectorsOf(at[0], traffic.bytes);
     traffic.idealSectors = (traffic.bytes + kSector - 1) / kSector;
     return traffic;
   }
   if (row.shape == RowShape::Uniform) {
-    traffic.sectors = sectorsOf(first, bytes);
+    traffic.sectors = sectorsOf(at[0], bytes);
     traffic.idealSectors = (bytes + kSector - 1) / kSector;
     return traffic;
   }
   if (row.shape == RowShape::Halves) {
-    Range low = rangeOf(addresses, row.half[0], 16, bytes),
-          high = rangeOf(addresses + 16, row.half[1], 16, bytes);
+    Range low = rangeOf(at, row.half[0], 16, bytes), high = rangeOf(at + 16, row.half[1], 16, bytes);
     bool apart =
         (low.end - 1) / kSector < high.first / kSector || (high.end - 1) / kSector < low.first / kSector;
     if (apart) {
@@ -201,20 +220,20 @@ KCHECK_VECTORS Traffic costOfRow(const Address* addresses, std::uint32_t mask, s
       return traffic;
     }
   }
-  if (mask == kFull && ascendingApart(addresses, bytes)) {
-    for (std::uint32_t lane = 0; lane < 32; ++lane) traffic.sectors += sectorsOf(addresses[lane], bytes);
+  if (lanes.count == kWarpSize && ascendingApart(at, bytes)) {
+    for (std::uint32_t i = 0; i < 32; ++i) traffic.sectors += sectorsOf(at[i], bytes);
     traffic.idealSectors = bytes; // 32 lanes in sectors of 32 bytes
     return traffic;
   }
   bool added = false;
   if (row.shape == RowShape::Other) {
-    added = addScattered(traffic, row, first - row.filled[0], bytes);
+    added = addScattered(traffic, row, at, lanes.count, bytes);
   } else {
     RowClass other;
-    makeScattered(other, addresses, mask);
-    added = addScattered(traffic, other, 0, bytes);
+    makeScattered(other, at, lanes.count);
+    added = addScattered(traffic, other, at, lanes.count, bytes);
   }
-  return added ? traffic : costOfGlobal(addresses, mask, bytes);
+  return added ? traffic : costOfGlobal(at, firstPositions(lanes.count), bytes);
 }
 
 } // namespace kcheck::runtime

@@ -6,9 +6,6 @@
 #pragma once
 
 #include "instrument/runtime/core/state.h"
-#include "instrument/runtime/core/vectors.h"
-
-#include <bit>
 
 namespace kcheck::runtime {
 
@@ -20,11 +17,20 @@ void finishRows(LaunchState& launch);
 /// changes the shadow by itself.
 void settleRows(LaunchState& launch);
 
-/// How the 32 addresses of a row lie.
+/// The lanes that take part in a row. What is known of them lies side by side: position n is that of the
+/// n-th. Rows of addresses are as long as a warp all the same: what lies behind the last position repeats it.
+struct RowLanes {
+  std::uint32_t mask, count;
+  bool neighbours; ///< no lane between them is missing
+  std::uint8_t lane[kWarpSize];
+  explicit RowLanes(std::uint32_t mask);
+};
+
+/// How the addresses of a row lie.
 enum class RowShape : std::uint8_t {
-  Contiguous, ///< each active lane right behind the one before; the active lanes are neighbours
+  Contiguous, ///< each lane right behind the one before; the lanes are neighbours
   Uniform,    ///< all the same
-  Halves,     ///< the two halves of the warp, each contiguous or uniform
+  Halves,     ///< the two halves of a whole warp, each contiguous or uniform
   Other,
 };
 
@@ -32,26 +38,15 @@ struct RowClass {
   RowShape shape;
   RowShape half[2]; ///< of Halves
   // Of Other:
-  bool ascending;      ///< each lane's address is at least that of the lane before
-  std::uint32_t first; ///< the first lanes with each address
-  /// Addresses; a lane that takes no part has the one of a lane that does. They start with the first lane's.
-  Address filled[kWarpSize];
+  bool ascending;      ///< each address is at least the one before
+  std::uint32_t first; ///< the first positions with each address
 };
 
-/// Of the lanes in `mask`, not 0, each accessing `bytes`.
-void classify(RowClass& row, const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
-
-/// A lane that takes no part gets the address of the one before that does, or of the first.
-KCHECK_INLINE void fillGaps(const Address* addresses, std::uint32_t mask, Address* filled) {
-  std::uint32_t first = mask & -mask;
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
-    std::uint32_t upTo = (mask & (~std::uint32_t{0} >> (31 - lane))) | first;
-    filled[lane] = addresses[31 - static_cast<std::uint32_t>(std::countl_zero(upTo))];
-  }
-}
+/// Of at least one lane, each accessing `bytes`.
+void classify(RowClass& row, const Address* at, const RowLanes& lanes, std::uint32_t bytes);
 
 /// What one request costs; the same as costOfGlobal and costOfShared.
-Traffic costOfRow(const Address* addresses, std::uint32_t mask, std::uint32_t bytes, bool shared,
+Traffic costOfRow(const Address* at, const RowLanes& lanes, std::uint32_t bytes, bool shared,
                   const RowClass& row);
 
 } // namespace kcheck::runtime

@@ -1,0 +1,173 @@
+// The log of the running warp: where it begins, what happens when it is full or meets foreign memory, and the
+// slow way through it.
+#include "instrument/runtime/core/row_log.h"
+
+#include "instrument/runtime/core/access.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include <sys/mman.h>
+
+namespace kcheck::runtime {
+
+/// Room for a log: kLogBytes and as much again, aligned so that the first byte behind the log sets the bit.
+Word* mapRows() {
+  std::size_t bytes = 2 * abi::kLogBytes;
+  void* room =
+      mmap(nullptr, 2 * bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) std::abort();
+  auto address = reinterpret_cast<Address>(room);
+  return reinterpret_cast<Word*>((address + bytes - 1) & ~(bytes - 1));
+}
+
+namespace {
+
+/// All accesses that have not been checked, in the order in which they happened: visit(lane, access, address,
+/// at).
+template <class Visit> void eachUnchecked(const RowLog& log, Visit visit) {
+  for (std::uint32_t i = 0; i < log.count; ++i) {
+    std::uint32_t lane = log.order[i];
+    auto here = [&](const abi::LoggedAccess& access, Address address, const Word* at) {
+      visit(lane, access, address, at);
+    };
+    const Word* column = log.rows + lane;
+    if (log.spilled(lane)) {
+      if (log.checked[lane] < log.kept[lane]) eachAccess(column, log.checked[lane], log.kept[lane], here);
+      std::uint32_t done = log.checked[lane] > log.kept[lane] ? log.checked[lane] - log.kept[lane] : 0;
+      eachAccess(log.spill + lane, done, log.rowsFrom(log.spill, lane), here);
+    } else {
+      eachAccess(column, log.checked[lane], log.rowsFrom(log.rows, lane), here);
+    }
+    if (log.partial != &log.lanes[lane] || !log.withinSegment() || !log.partialDone) continue;
+    const abi::LogSegment& segment = segmentAt(*log.partialAt);
+    for (std::uint32_t n = 0; n < log.partialDone; ++n) {
+      const abi::LoggedAccess& access = module().accesses[segment.first + n];
+      Word word = log.partialAt[std::size_t{access.row} * abi::kLogLanes];
+      here(access, (word & kAddressBits) + static_cast<Address>(std::int64_t{access.offset}), log.partialAt);
+    }
+  }
+}
+
+void markChecked(RowLog& log) {
+  for (std::uint32_t lane = 0; lane < log.count; ++lane)
+    log.checked[lane] = log.spilled(lane) ? log.kept[lane] + log.rowsFrom(log.spill, lane) : log.used(lane);
+  log.partial = nullptr;
+}
+
+} // namespace
+
+void replay(RowLog& log) {
+  std::vector<Content>& contents = log.contents;
+  contents.clear();
+  eachUnchecked(log, [&](std::uint32_t, const abi::LoggedAccess& access, Address address, const Word* at) {
+    if (access.kind == abi::SiteKind::Read) return;
+    Content& content = contents.emplace_back(Content{address, access.bytes, {}});
+    if (!inArena(address)) content.bytes = 0;
+    for (std::uint32_t part = 0; part < (access.bytes == 16 ? 2u : 1u); ++part)
+      std::memcpy(content.content + std::size_t{8} * part,
+                  at + std::size_t{access.content + part} * abi::kLogLanes, 8);
+  });
+  auto swap = [](Content& content) {
+    std::byte now[16];
+    void* memory = reinterpret_cast<void*>(content.address);
+    std::memcpy(now, memory, content.bytes);
+    std::memcpy(memory, content.content, content.bytes);
+    std::memcpy(content.content, now, content.bytes);
+  };
+  for (std::size_t i = contents.size(); i-- > 0;) swap(contents[i]);
+  std::size_t next = 0;
+  eachUnchecked(log, [&](std::uint32_t lane, const abi::LoggedAccess& access, Address address, const Word*) {
+    ThreadState& thread = log.lanes[lane];
+    bool known = inArena(address); // what is not has been reported
+    AtomicOrder order{access.order};
+    if (access.kind == abi::SiteKind::Read) {
+      if (known) runtime::access<AccessKind::Read>(thread, address, access.bytes, access.site);
+      return;
+    }
+    if (!known) {
+    } else if (access.kind == abi::SiteKind::Write) {
+      runtime::access<AccessKind::Write>(thread, address, access.bytes, access.site);
+    } else {
+      AccessKind kind = !order.stores()  ? AccessKind::AtomicLoad
+                        : !order.loads() ? AccessKind::AtomicStore
+                                         : AccessKind::Atomic;
+      checkAccess(thread, address, access.bytes, access.site, kind, order);
+    }
+    swap(contents[next++]);
+  });
+}
+
+void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, const std::uint8_t* order) {
+  if (!launch.rows) launch.rows = new RowLog;
+  RowLog& log = *launch.rows;
+  if (log.launch != launch.number) {
+    log.launch = launch.number;
+    log.tried = log.failed = 0;
+  }
+  log.lanes = lanes;
+  log.count = count;
+  log.settled = false;
+  log.partial = nullptr;
+  std::copy_n(order, count, log.order);
+  for (std::uint32_t lane = 0; lane < count; ++lane) {
+    lanes[lane].log = log.rows + lane;
+    log.kept[lane] = RowLog::kNotFull;
+    log.checked[lane] = 0;
+    log.lost[lane] = 0;
+  }
+}
+
+void settleRows(LaunchState& launch) {
+  RowLog* log = launch.rows;
+  if (!launch.logged || !log || !log->lanes) return;
+  replay(*log);
+  log->settled = true;
+  markChecked(*log);
+}
+
+} // namespace kcheck::runtime
+
+using namespace kcheck;
+using namespace kcheck::runtime;
+
+extern "C" {
+
+std::uint64_t kcForeign(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, std::uint32_t site,
+                        std::uint64_t* log, std::uint32_t done) {
+  auto& thread = *static_cast<ThreadState*>(context);
+  auto address = reinterpret_cast<Address>(pointer);
+  LaunchState& launch = *thread.owner().launch;
+  bool inside = inArena(address) && inArena(address + bytes - 1);
+  if (inside || !launch.rows) return address;
+  launch.rows->partial = &thread;
+  launch.rows->partialAt = log;
+  launch.rows->partialDone = done;
+  bool isWrite = kcheck::runtime::context().site(site) &&
+                 kcheck::runtime::context().site(site)->kind == abi::SiteKind::Write;
+  bool isAtomic = kcheck::runtime::context().site(site) &&
+                  kcheck::runtime::context().site(site)->kind == abi::SiteKind::Atomic;
+  checkAccess(thread, address, bytes, site,
+              isAtomic  ? runtime::AccessKind::Atomic
+              : isWrite ? runtime::AccessKind::Write
+                        : runtime::AccessKind::Read,
+              {});
+  return address >> 48 || inArena(address) ? 0 : address;
+}
+
+std::uint64_t* kcLogFull(abi::ThreadContext* context) {
+  auto& thread = *static_cast<ThreadState*>(context);
+  LaunchState& launch = *thread.owner().launch;
+  RowLog& log = *launch.rows;
+  settleRows(launch);
+  std::uint32_t lane = thread.lane;
+  if (log.spilled(lane))
+    log.lost[lane] += accessesIn(log.spill + lane, log.rowsFrom(log.spill, lane));
+  else
+    log.kept[lane] = log.used(lane);
+  log.checked[lane] = log.kept[lane];
+  return thread.log = log.spill + lane;
+}
+
+} // extern "C"

@@ -1,0 +1,85 @@
+// The log itself (rows.h): what device code has written into it, and going through that access by access.
+#pragma once
+
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/row_cells.h"
+#include "instrument/runtime/core/row_groups.h"
+
+#include <vector>
+
+namespace kcheck::runtime {
+
+inline constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 48) - 1;
+
+Word* mapRows();
+
+/// A write as replay() takes it back and does it again.
+struct Content {
+  Address address;
+  std::uint32_t bytes;
+  std::byte content[16];
+};
+
+/// The log of the warp that runs.
+struct RowLog {
+  Word* rows = mapRows();
+  Word* spill =
+      mapRows(); ///< where a lane goes on whose rows are used up; what lies there is checked, not counted
+  ThreadState* lanes = nullptr;
+  std::uint32_t count = 0;
+  std::uint8_t order[kWarpSize];
+  std::uint32_t kept[kWarpSize];    ///< rows in `rows` of a lane that went on in `spill`; kNotFull
+  std::uint32_t checked[kWarpSize]; ///< rows, in `rows` and then in `spill`
+  std::uint64_t lost[kWarpSize];    ///< accesses that are not counted
+  bool settled = false;             ///< some rows have been checked before the warp stopped
+  ThreadState* partial = nullptr;   ///< is within a segment at `partialAt`, of which `partialDone` are logged
+  const Word* partialAt = nullptr;
+  std::uint32_t partialDone = 0;
+  RowCells cells;
+  RowGroups groups;
+  std::vector<Content> contents;
+  std::uint64_t launch = 0, tried = 0,
+                failed = 0; ///< warps of this launch, and those that had to be replayed
+
+  static constexpr std::uint32_t kNotFull = ~std::uint32_t{0};
+
+  bool withinSegment() const { return partial && partialAt == partial->log; }
+  bool spilled(std::uint32_t lane) const { return kept[lane] != kNotFull; }
+  std::uint32_t rowsFrom(const Word* start, std::uint32_t lane) const {
+    return static_cast<std::uint32_t>((lanes[lane].log - start) / abi::kLogLanes);
+  }
+  std::uint32_t used(std::uint32_t lane) const { return spilled(lane) ? kept[lane] : rowsFrom(rows, lane); }
+};
+
+inline const abi::ModuleEntry& module() { return *context().modules.front(); }
+
+inline const abi::LogSegment& segmentAt(Word word) { return module().segments[word >> 48]; }
+
+/// The accesses of one lane from row `from` to `to`, in their order: visit(access, address, row of the
+/// segment).
+template <class Visit>
+void eachAccess(const Word* column, std::uint32_t from, std::uint32_t to, Visit visit) {
+  for (std::uint32_t row = from; row < to;) {
+    const Word* at = column + std::size_t{row} * abi::kLogLanes;
+    const abi::LogSegment& segment = segmentAt(*at);
+    for (std::uint32_t i = 0; i < segment.count; ++i) {
+      const abi::LoggedAccess& access = module().accesses[segment.first + i];
+      visit(access,
+            (at[std::size_t{access.row} * abi::kLogLanes] & kAddressBits) +
+                static_cast<Address>(std::int64_t{access.offset}),
+            at);
+    }
+    row += segment.rows;
+  }
+}
+
+inline std::uint64_t accessesIn(const Word* column, std::uint32_t rows) {
+  std::uint64_t count = 0;
+  eachAccess(column, 0, rows, [&](const abi::LoggedAccess&, Address, const Word*) { ++count; });
+  return count;
+}
+
+/// Everything unchecked, one by one, with memory as it was at each of them.
+void replay(RowLog& log);
+
+} // namespace kcheck::runtime
