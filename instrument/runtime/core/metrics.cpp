@@ -65,7 +65,7 @@ wire::Metric* recordOf(const LaunchState& launch, std::uint32_t site, MemorySpac
 } // namespace
 
 void addTraffic(LaunchState& launch, std::uint32_t site, const Address* addresses, std::uint32_t mask,
-                Traffic cost, double weight) {
+                Traffic cost, double weight, std::uint32_t times) {
   Address example = addresses[std::countr_zero(mask)];
   cost.slots = std::min(kWarpSize, launch.blockThreads);
   if (!cost.turns && doingAt(site) == wire::Doing::Atomic) cost.turns = turnsOf(addresses, mask);
@@ -74,7 +74,7 @@ void addTraffic(LaunchState& launch, std::uint32_t site, const Address* addresse
   if (launch.traffic.size() <= site) launch.traffic.resize(site + 1);
   SiteTraffic& sums = launch.traffic[site];
   if (!sums.example[shared]) sums.example[shared] = example;
-  add(sums.sum[shared], cost, timesOf(sums, weight));
+  add(sums.sum[shared], cost, times * timesOf(sums, weight));
 }
 
 void addUpWarp(LaunchState& launch) {

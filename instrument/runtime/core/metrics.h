@@ -18,9 +18,9 @@ void addUpWarp(LaunchState& launch);
 /// Writes the launch's sums into the log.
 void flushMetrics(LaunchState& launch);
 
-/// Counts one request of a site and what it costs in sectors or banks. `weight` is above 1 when accesses were
-/// lost.
+/// Counts `times` requests of a site and what each costs in sectors or banks. `weight` is above 1 when
+/// accesses were lost.
 void addTraffic(LaunchState& launch, std::uint32_t site, const Address* addresses, std::uint32_t mask,
-                Traffic cost, double weight);
+                Traffic cost, double weight, std::uint32_t times = 1);
 
 } // namespace kcheck::runtime

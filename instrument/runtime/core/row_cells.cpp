@@ -289,6 +289,41 @@ bool RowCells::keepsAll(const RowWindow& window, Address address, std::uint32_t 
   return bytes <= 16 && keepsRunGlobal(window, &openCellOf(address), bytes / 4);
 }
 
+/// Lanes that all read the same words, those of a dense series of shared memory from `address` on. Beyond the
+/// second lane nothing changes any more.
+bool RowCells::checkSame(const RowWindow& window, const RowSeries& series, Address address,
+                         const std::uint8_t* lane, std::uint32_t count) {
+  constexpr std::uint32_t oneToken = 31; // as Run::shift
+  Address end = address + Address{series.count} * series.first->bytes;
+  for (std::uint32_t i = 0; i < std::min(count, 2u); ++i) {
+    reserve();
+    Run run{abi::SiteKind::Read, address, window.of(lane[i]), oneToken, narrowSite(series.first->site), true};
+    if (!checkCells(window, run, address, end)) return false;
+  }
+  return true;
+}
+
+RowCells::SeriesCheck RowCells::checkSeries(const RowWindow& window, const RowSeries& series,
+                                            const Address* at, const RowLanes& lanes, const RowClass& row) {
+  constexpr std::uint32_t mostWords = 512, half = kWarpSize / 2;
+  std::uint32_t bytes = series.first->bytes;
+  auto lowest = static_cast<Address>(std::int64_t{series.lowest}),
+       highest = static_cast<Address>(std::int64_t{series.highest}) + bytes;
+  bool halves =
+      row.shape == RowShape::Halves && row.half[0] == RowShape::Uniform && row.half[1] == RowShape::Uniform;
+  if (series.dense && series.count * bytes / 4 <= kMostCells && (row.shape == RowShape::Uniform || halves)) {
+    std::uint32_t count = halves ? half : lanes.count;
+    bool good = checkSame(window, series, at[0] + lowest, lanes.lane, count) &&
+                (!halves || checkSame(window, series, at[half] + lowest, lanes.lane + half, count));
+    return good ? SeriesCheck::Settled : SeriesCheck::Failed;
+  }
+  const auto [first, last] = std::minmax_element(at, at + lanes.count);
+  Address from = *first + lowest, to = *last + highest;
+  bool settled = to - from <= 4 * mostWords &&
+                 keepsRunShared(window, &openCellOf(from), static_cast<std::uint32_t>((to - from) / 4));
+  return settled ? SeriesCheck::Settled : SeriesCheck::Apart;
+}
+
 /// Lanes of one half of the warp or all of them, of the shape given; `first` as in RowClass.
 bool RowCells::checkPart(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
                          const std::uint8_t* lane, std::uint32_t count, RowShape shape, std::uint32_t first) {

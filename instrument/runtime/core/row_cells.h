@@ -2,6 +2,7 @@
 // is changed can be undone until commit().
 #pragma once
 
+#include "instrument/runtime/core/row_series.h"
 #include "instrument/runtime/core/rows.h"
 
 namespace kcheck::runtime {
@@ -21,6 +22,14 @@ public:
   /// entered into the cells. False: nothing is known, and some cells may have been changed.
   bool check(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
              const RowLanes& lanes, const RowClass& row);
+  enum class SeriesCheck : std::uint8_t {
+    Settled, ///< all of them are as check() says when it is true
+    Apart,   ///< nothing is known, and nothing changed: they have to be looked at one by one
+    Failed   ///< as when check() is false
+  };
+  /// All reads of a series at once. `at`: the logged addresses.
+  SeriesCheck checkSeries(const RowWindow& window, const RowSeries& series, const Address* at,
+                          const RowLanes& lanes, const RowClass& row);
   RowCells();
   ~RowCells();
   void commit();
@@ -49,6 +58,8 @@ private:
   bool checkCells(const RowWindow& window, const Run& run, Address from, Address to);
   bool checkLine(const RowWindow& window, const Run& run, Address at, bool whole);
   bool closeLine(const RowWindow& window, const Run& run, Address at);
+  bool checkSame(const RowWindow& window, const RowSeries& series, Address address, const std::uint8_t* lane,
+                 std::uint32_t count);
   bool checkEach(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
                  const std::uint8_t* lane, std::uint32_t count, std::uint32_t first);
   template <abi::SiteKind kind, bool shared, std::uint32_t width>

@@ -4,6 +4,7 @@
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/row_cells.h"
 #include "instrument/runtime/core/row_groups.h"
+#include "instrument/runtime/core/row_repeats.h"
 
 #include <vector>
 
@@ -37,6 +38,8 @@ struct RowLog {
   std::uint32_t partialDone = 0;
   RowCells cells;
   RowGroups groups;
+  SeriesTable series;
+  RowRepeats repeats;
   std::vector<Content> contents;
   std::uint64_t launch = 0, tried = 0,
                 failed = 0; ///< warps of this launch, and those that had to be replayed

@@ -92,25 +92,32 @@ KCHECK_INLINE std::uint32_t steps(const Address* values, bool& ascending) {
   return different;
 }
 
+/// The first positions with each sector.
+KCHECK_INLINE std::uint32_t sectorsOfEach(const Address* at, std::uint32_t count, bool ascending) {
+  Address sectors[32];
+  for (std::uint32_t i = 0; i < 32; ++i) sectors[i] = at[i] / kSector;
+  return ascending ? steps(sectors, ascending) : firstOfEach(sectors, count);
+}
+
 /// Lanes that have nothing in common with a run.
 KCHECK_INLINE void makeScattered(RowClass& row, const Address* at, std::uint32_t count) {
   row.shape = RowShape::Other;
   row.first = steps(at, row.ascending);
-  if (!row.ascending) row.first = firstOfEach(at, count);
+  row.sectors = sectorsOfEach(at, count, row.ascending);
+  row.origin = at[0];
+  if (row.ascending) return;
+  bool apart = row.sectors == firstPositions(count); // and so are the addresses
+  row.first = apart ? row.sectors : firstOfEach(at, count);
 }
 
 /// The cost of accesses that lie anywhere, aligned to their size: two of them have all bytes in common or
 /// none.
 KCHECK_INLINE bool addScattered(Traffic& traffic, const RowClass& row, const Address* at, std::uint32_t count,
                                 std::uint32_t bytes) {
-  Address sectors[32], odd = 0;
-  for (std::uint32_t i = 0; i < 32; ++i) {
-    odd |= at[i];
-    sectors[i] = at[i] / kSector;
-  }
+  Address odd = 0;
+  for (std::uint32_t i = 0; i < 32; ++i) odd |= at[i];
   if (odd & (bytes - 1)) return false;
-  bool ascending = true;
-  std::uint32_t first = row.ascending ? steps(sectors, ascending) : firstOfEach(sectors, count);
+  std::uint32_t first = at[0] == row.origin ? row.sectors : sectorsOfEach(at, count, row.ascending);
   traffic.sectors = static_cast<std::uint32_t>(std::popcount(first));
   traffic.idealSectors =
       (static_cast<std::uint32_t>(std::popcount(row.first)) * bytes + kSector - 1) / kSector;

@@ -28,6 +28,20 @@ template <class WordOf> KCHECK_INLINE void addressesOf(std::uint32_t count, Word
   for (std::uint32_t i = count; i < kWarpSize; ++i) at[i] = at[count - 1];
 }
 
+/// How far the addresses of a row reach; `odd` has the low bits that any of them has.
+struct Reach {
+  Address low, high, odd;
+};
+KCHECK_VECTORS Reach reachOf(const Address* at) {
+  Reach reach{at[0], at[0], 0};
+  for (std::uint32_t i = 0; i < kWarpSize; ++i) {
+    reach.low = at[i] < reach.low ? at[i] : reach.low;
+    reach.high = at[i] > reach.high ? at[i] : reach.high;
+    reach.odd |= at[i];
+  }
+  return reach;
+}
+
 KCHECK_VECTORS bool sameSegment(const Word* words, std::uint32_t active) {
   Word first = words[std::countr_zero(active)], different = 0;
   for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
@@ -44,6 +58,7 @@ public:
 
   /// False when the checks need a replay.
   bool run() {
+    log.repeats.forget();
     measure();
     std::uint32_t row = 0;
     while (row < longest) {
@@ -125,6 +140,10 @@ private:
   template <class AddressesOf>
   void visit(const abi::LogSegment& segment, const RowLanes& lanes, AddressesOf addressesOf, bool checks,
              bool costs) {
+    const SegmentSeries& series =
+        log.series.of(static_cast<std::uint32_t>(&segment - segments), runtime::module());
+    SeriesDone done;
+    if (!series.all().empty()) done = visitSeries(series, lanes, addressesOf, checks, costs);
     // Short loops take turns between a few rows.
     constexpr std::uint32_t kept = 4;
     struct {
@@ -133,6 +152,10 @@ private:
       RowClass shape;
     } rows[kept];
     for (std::uint32_t i = 0; i < segment.count; ++i) {
+      std::uint64_t bit = series.of(i) < 64 ? std::uint64_t{1} << series.of(i) : 0;
+      bool toCheck = checks && !failed && !(done.checked & bit),
+           toCount = costs && launch.accesses && !(done.counted & bit);
+      if (!toCheck && !toCount) continue;
       const abi::LoggedAccess& access = accesses[segment.first + i];
       auto& row = rows[access.row % kept];
       bool sameRow = row.of && row.of->row == access.row;
@@ -145,23 +168,68 @@ private:
         shifted(row.at, static_cast<Address>(std::int64_t{access.offset}), moved);
         at = moved;
       }
-      if (checks && !failed) check(access, at, lanes, row.shape);
-      if (costs && launch.accesses) addCost(access, at, lanes, row.shape);
+      if (toCheck) check(access, at, lanes, row.shape);
+      if (toCount) addCost(access, at, lanes, row.shape, 1);
     }
   }
 
+  /// Series, by number.
+  struct SeriesDone {
+    std::uint64_t checked = 0, counted = 0;
+  };
+
+  /// What can be said of all reads of a series at once: those of shared memory, whose banks go round, so that
+  /// all cost the same.
+  template <class AddressesOf>
+  SeriesDone visitSeries(const SegmentSeries& all, const RowLanes& lanes, AddressesOf addressesOf,
+                         bool checks, bool costs) {
+    SeriesDone done;
+    std::uint64_t bit = 1;
+    for (const RowSeries& series : all.all()) {
+      Address at[kWarpSize];
+      addressesOf(series.first->row, at);
+      Reach reach = reachOf(at);
+      Address low = reach.low + static_cast<Address>(std::int64_t{series.lowest}),
+              high =
+                  reach.high + static_cast<Address>(std::int64_t{series.highest}) + series.first->bytes - 1;
+      bool aligned = !((reach.odd + static_cast<Address>(std::int64_t{series.first->offset})) &
+                       (series.first->bytes - 1u));
+      if (inShared(low) && inShared(high) && low <= high && aligned) {
+        RowClass shape;
+        classify(shape, at, lanes, series.first->bytes);
+        if (checks && !failed) {
+          auto result = log.cells.checkSeries(window, series, at, lanes, shape);
+          failed = result == RowCells::SeriesCheck::Failed;
+          if (result == RowCells::SeriesCheck::Settled) done.checked |= bit;
+        }
+        // Where accesses were lost, each one is weighed by itself.
+        if (costs && launch.accesses && weight == 1) {
+          addCost(*series.first, at, lanes, shape, series.count);
+          done.counted |= bit;
+        }
+      }
+      if (!(bit <<= 1)) break;
+    }
+    return done;
+  }
+
   void addCost(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
-               const RowClass& shape) {
+               const RowClass& shape, std::uint32_t times) {
     Traffic cost = costOfRow(at, lanes, access.bytes, inShared(at[0]), shape);
     std::uint32_t positions = ~std::uint32_t{0} >> (kWarpSize - lanes.count);
     // Often no two lanes meet.
     if (access.kind == abi::SiteKind::Atomic && shape.shape == RowShape::Other && shape.first == positions)
       cost.turns = 1;
-    addTraffic(launch, access.site, at, positions, cost, weight);
+    addTraffic(launch, access.site, at, positions, cost, weight, times);
   }
 
   void check(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
              const RowClass& shape) {
+    if (access.kind == abi::SiteKind::Read) {
+      if (shape.shape == RowShape::Other && log.repeats.again(access, at, lanes)) return;
+    } else {
+      log.repeats.forget();
+    }
     if (access.kind == abi::SiteKind::Atomic) rememberScope(access);
     failed = !log.cells.check(window, access, at, lanes, shape);
   }

@@ -38,8 +38,10 @@ struct RowClass {
   RowShape shape;
   RowShape half[2]; ///< of Halves
   // Of Other:
-  bool ascending;      ///< each address is at least the one before
-  std::uint32_t first; ///< the first positions with each address
+  bool ascending;        ///< each address is at least the one before
+  std::uint32_t first;   ///< the first positions with each address
+  std::uint32_t sectors; ///< and with each sector, of the addresses that start with `origin`
+  Address origin;
 };
 
 /// Of at least one lane, each accessing `bytes`.

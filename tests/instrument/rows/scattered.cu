@@ -66,6 +66,16 @@ __global__ void wide(double* data, int stride) {
   data[(i * stride) % 512] += 1;
 }
 
+/// One block reads: the first lane the same word each time, the others another one. The next block writes.
+__global__ void firstStays(int* data, int* out, int turns) {
+  int sum = 0;
+  if (blockIdx.x == 0)
+    for (int t = 0; t < turns; ++t) sum += data[threadIdx.x % 32 ? (threadIdx.x * 37 + t * 5) % kWords : 3];
+  else
+    for (int i = threadIdx.x; i < kWords; i += kThreads) data[i] = i;
+  out[blockIdx.x * kThreads + threadIdx.x] = sum;
+}
+
 int main() {
   int *in, *out, *marks, *list, *length;
   double* data;
@@ -95,6 +105,7 @@ int main() {
     inShared<<<kBlocks, kThreads>>>(out);
     wide<<<1, kThreads>>>(data, 3);
     wide<<<kBlocks, kThreads>>>(data, 7);
+    firstStays<<<2, kThreads>>>(out, list, 9);
     cudaDeviceSynchronize();
   }
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);
