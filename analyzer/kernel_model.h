@@ -35,6 +35,13 @@ struct LockPlace {
   AtomicScope scope = AtomicScope::None;
 };
 
+/// What an access is to a counter by which blocks find out which of them comes last. What a block does before
+/// it counts itself in is ordered before what the last block does after.
+struct ArrivalPlace {
+  enum class Side : std::uint8_t { Before, Unclear, After } side = Side::Unclear;
+  unsigned counter = 0; ///< which one
+};
+
 /// One access site within one phase (an inlined or unrolled site appears several times).
 struct ModelAccess {
   SiteId site = kNoSite;
@@ -49,6 +56,7 @@ struct ModelAccess {
   Expr condition = nullptr; ///< width 1: the thread gets here, in this phase
   Expr stored = nullptr;    ///< the value written, where known
   std::vector<LockPlace> locks;
+  std::vector<ArrivalPlace> arrivals;
   std::map<std::string, Expr> locals; ///< source variables in scope and their values, for witnesses
 };
 

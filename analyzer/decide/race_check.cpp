@@ -103,7 +103,25 @@ private:
           todo[readers].emplace_back(list[i], list[j]);
         }
     for (auto& list : todo)
-      for (auto& [a, b] : list) ask(a, b, relation);
+      for (auto& [a, b] : list)
+        if (relation != Relation::DifferentBlocks || !isOrderedByArrival(a, b)) ask(a, b, relation);
+  }
+
+  /// Whether one is done before its block counts itself in, and the other by the last block after that; or
+  /// may be, which is a doubt.
+  bool isOrderedByArrival(const Item& a, const Item& b) {
+    using Side = ArrivalPlace::Side;
+    for (const ArrivalPlace& x : a.access->arrivals)
+      for (const ArrivalPlace& y : b.access->arrivals) {
+        if (x.counter != y.counter || (x.side != Side::After && y.side != Side::After)) continue;
+        if (x.side == Side::Before || y.side == Side::Before) return true;
+        if (x.side != Side::Unclear && y.side != Side::Unclear) continue;
+        answer.doubt(pairName(a, b) + ": whether a fence orders these is not followed");
+        c.unsafe.insert(a.access->site);
+        c.unsafe.insert(b.access->site);
+        return true;
+      }
+    return false;
   }
 
   /// Accesses through a pointer that could not be followed may meet any other of global memory, and of shared

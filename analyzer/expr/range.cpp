@@ -149,6 +149,10 @@ Range Ranges::wrapped(Expr e, Int lo, Int hi, std::uint64_t maybe) {
   r.lo = std::max(lo, r.lo);
   r.hi = std::min(hi, r.hi);
   if (r.isEmpty()) return {full(e->width).lo, full(e->width).hi, maybe}; // always undefined
+  if (r.lo >= 0) { // a multiple of 64 ends 63 before the greatest number
+    r.maybe &= bitsUpTo(r.hi);
+    r.hi = std::min(r.hi, Int(r.maybe));
+  }
   return r;
 }
 

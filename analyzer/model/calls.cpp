@@ -92,12 +92,6 @@ bool touchesLocalsOnly(const llvm::Function& function, std::set<const llvm::Func
 
 } // namespace
 
-Expr Execution::linearThread() {
-  const KernelModel& m = state.model;
-  Expr yz = exprs.add(m.threadIdx[1], exprs.mul(m.blockDim[1], m.threadIdx[2], NoSignedWrap), NoSignedWrap);
-  return exprs.add(m.threadIdx[0], exprs.mul(m.blockDim[0], yz, NoSignedWrap), NoSignedWrap);
-}
-
 Update additionOf(Expr addend) {
   return isConst(addend) && addend->value > 0 ? Update{Update::Kind::Add, addend->value} : Update{};
 }
@@ -121,7 +115,7 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
                                                  : claim(instruction, pointer, update);
   if (number) {
     env[&instruction] = number;
-    return;
+    return drawTicket(instruction);
   }
   std::string line = state.lineText(instruction);
   Symbol* symbol = local(instruction, "atomic", "atomic result (" + line + ")", bytes * 8);
@@ -129,6 +123,7 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
   symbol->cause = {CauseKind::Order, "the result of the atomic operation at " + line};
   state.synchronizing.insert(symbol);
   env[&instruction] = exprs.of(symbol);
+  drawTicket(instruction);
 }
 
 bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
@@ -231,7 +226,7 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
   case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: env[&call] = m.gridDim[2]; return true;
   case Intrinsic::nvvm_read_ptx_sreg_warpsize: env[&call] = exprs.constant(32, 32); return true;
   case Intrinsic::nvvm_read_ptx_sreg_laneid:
-    env[&call] = exprs.binary(Op::And, linearThread(), exprs.constant(32, 31));
+    env[&call] = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, 31));
     return true;
   case Intrinsic::nvvm_isspacep_shared:
   case Intrinsic::nvvm_isspacep_global:
@@ -393,7 +388,7 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
   std::string line = state.lineText(call);
   if (isRelevant(&call)) {
     if (text.contains("%laneid"))
-      env[&call] = exprs.binary(Op::And, linearThread(), exprs.constant(32, 31));
+      env[&call] = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, 31));
     else
       env[&call] = assemblyResult(call, opcode);
   }

@@ -3,7 +3,7 @@
 // values as functions of an iteration counter (loops.cpp). A run that stops ends at every barrier that cuts.
 //
 // execution.cpp: the way through the blocks.   instructions.cpp, calls.cpp: what an instruction does.
-// loads.cpp: what is read.   loops.cpp, recurrences.cpp: loops in closed form.
+// loads.cpp, last_blocks.cpp: what is read.   loops.cpp, recurrences.cpp: loops in closed form.
 #pragma once
 
 #include "analyzer/model/kernel_state.h"
@@ -47,6 +47,7 @@ public:
   std::map<const llvm::Loop*, std::int64_t> knownTrips;     ///< of loops left by their header alone
   std::map<const llvm::Loop*, Expr> iterations;             ///< of each loop that is under way or was last
   std::vector<std::pair<Expr, Expr>> assumed;               ///< (path condition, assumption)
+  std::map<const llvm::Instruction*, Expr> handed;          ///< what stores leave that others may read
 
   Expr value(const llvm::Value* v);
 
@@ -96,6 +97,12 @@ private:
   Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update);
   std::optional<std::vector<Expr>> identity(const llvm::Instruction& instruction, bool withinBlock);
 
+  // last_blocks.cpp
+  Expr handedOn(const llvm::Instruction& load);
+  void drawTicket(const llvm::Instruction& atomic);
+  Expr saysIsLast(Expr a, Expr b);
+  std::vector<ArrivalPlace> arrivalsAt(const llvm::Instruction& instruction, Expr condition);
+
   // calls.cpp
   void runCall(const llvm::CallInst& call, Expr& condition);
   bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
@@ -105,7 +112,6 @@ private:
   void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                  const Update& update, Expr condition);
   void noteUpdate(const llvm::Instruction& instruction, unsigned object, const Update& update);
-  Expr linearThread();
 
   // loops.cpp
   void runLoop(const llvm::Loop* loop, Expr entry, const PhiValues& start);

@@ -223,6 +223,9 @@ Expr Execution::comparison(const ICmpInst& compare) {
   if (compare.isEquality())
     if (Expr same = samePointer(a, b))
       return compare.getPredicate() == CmpInst::ICMP_EQ ? same : exprs.logicalNot(same);
+  if (compare.isEquality() && !state.drawn.empty())
+    if (Expr last = saysIsLast(a, b))
+      return compare.getPredicate() == CmpInst::ICMP_EQ ? last : exprs.logicalNot(last);
   switch (compare.getPredicate()) {
   case CmpInst::ICMP_EQ: return exprs.eq(a, b);
   case CmpInst::ICMP_NE: return exprs.logicalNot(exprs.eq(a, b));
@@ -339,6 +342,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.condition = exprs.logicalAnd(exprs.logicalAnd(condition, place.guard), waited(instruction));
     access.stored = stored_;
     if (state.knowsWritten) access.locks = locksAt(instruction);
+    access.arrivals = arrivalsAt(instruction, access.condition);
     if (isFalse(access.condition)) continue;
     access.condition = state.withDefinitions(access.condition, {access.offset, access.size});
     nameLocals(instruction, access);
@@ -374,6 +378,7 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
       recording = wasRecording;
       return;
     }
+    if (known && state.broadcasts.isSource(instruction)) handed[&instruction] = value(v);
     record(instruction, ordered ? AccessKind::Atomic : AccessKind::Write, pointer, bytes(v->getType()),
            condition, known ? value(v) : nullptr, ordered ? AtomicScope::System : AtomicScope::None,
            write->isVolatile());

@@ -15,7 +15,8 @@ KernelState::KernelState(ExprContext& exprs, const PreparedModule& prepared, con
                          const Facts& facts, const LaunchCase& launch)
     : exprs(exprs), prepared(prepared), code(code), facts(facts), launch(launch), function(*code.function),
       layout(code.function->getDataLayout()), dominators(*code.function), loopInfo(dominators),
-      symbols(exprs), objects(exprs, symbols), sections(*code.function) {
+      symbols(exprs), objects(exprs, symbols), sections(*code.function),
+      broadcasts(*code.function, dominators, loopInfo), arrivals(*code.function, loopInfo) {
   model.kernel = code.kernel;
 }
 

@@ -2,7 +2,9 @@
 // the model cannot say.
 #pragma once
 
+#include "analyzer/model/arrivals.h"
 #include "analyzer/model/barriers.h"
+#include "analyzer/model/broadcasts.h"
 #include "analyzer/model/locks.h"
 #include "analyzer/model/model_builder.h"
 
@@ -10,6 +12,7 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
 
+#include <array>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -97,6 +100,9 @@ struct Update {
   friend auto operator<=>(const Update&, const Update&) = default;
 };
 
+/// A thread of its block, by its indices.
+using ThreadPlace = std::array<std::int64_t, 3>;
+
 /// One loop in closed form in one run: what decides whether its counter is the same for all threads.
 struct LoopRecord {
   struct Open {
@@ -132,6 +138,8 @@ struct KernelState {
   ObjectTable objects;
   KernelModel model;
   CriticalSections sections;
+  Broadcasts broadcasts;
+  Arrivals arrivals;
 
   /// What holds of a loop's exit symbols whenever the loop has been left.
   std::unordered_map<const Symbol*, Expr> definitions;
@@ -158,6 +166,15 @@ struct KernelState {
   std::set<unsigned> written;
   /// Objects that are used as locks, and only so: nothing but taking and giving back is done to them.
   std::set<unsigned> locks;
+  /// Loads of what the first thread of the block has stored; arrivals, with the thread of the block that
+  /// arrives.
+  std::set<const llvm::Instruction*> handedOn;
+  std::map<const llvm::Instruction*, ThreadPlace> arriving;
+  /// The tickets drawn by arrivals, and that this one is the last.
+  struct DrawnTicket {
+    Expr ticket, last, isLast;
+  };
+  std::vector<DrawnTicket> drawn;
   /// What is done to each object, and where.
   std::map<unsigned, std::map<Update, std::set<const llvm::BasicBlock*>>> updates;
   /// The one place behind which the interval between block barriers begins that `block` is in, if it is one
@@ -192,6 +209,11 @@ struct KernelState {
   std::string lineText(const llvm::Instruction& instruction) const; ///< "line 12"
 
   Expr argumentValue(const llvm::Argument& argument);
+  Expr linearThread(); ///< index of the thread in its block
+  /// The one thread of the block for which the condition can hold, where its words say so.
+  std::optional<ThreadPlace> onlyThread(Expr condition);
+  /// That this block is the one that comes last to `arrival`.
+  Expr isLastBlock(const llvm::Instruction& arrival);
 
   /// The iteration counter of a loop in one run.
   Symbol* loopCounter(const llvm::Loop* loop, RunId run);

@@ -9,6 +9,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 
+#include <bit>
 #include <cassert>
 
 using namespace llvm;
@@ -143,6 +144,7 @@ Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolati
     if (!instruction.getType()->isPointerTy()) return result;
     return exprs.add(state.objects.pointerTo(state.objects.unknown()), result);
   }
+  if (Expr content = handedOn(instruction)) return content;
   Expr result = nullptr;
   for (const Place& place : state.objects.places(pointer)) {
     Expr content = initialContent(instruction, place);
@@ -169,7 +171,10 @@ std::optional<std::vector<Expr>> Execution::identity(const Instruction& instruct
   for (const Loop* loop = state.loopInfo.getLoopFor(instruction.getParent()); loop;
        loop = loop->getParentLoop()) {
     if (depth == counters.size()) return {};
-    counters[depth++] = exprs.of(local(loop->getHeader()->front(), "round", "round", 32));
+    auto round = iterations.find(loop);
+    bool together = state.barrierLoops.count(loop) != 0 && round != iterations.end();
+    counters[depth++] =
+        together ? round->second : exprs.of(local(loop->getHeader()->front(), "round", "round", 32));
   }
   operands.insert(operands.end(), counters.begin(), counters.end());
   return operands;
@@ -190,17 +195,22 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, std::int64_
   auto operands = identity(instruction, isShared);
   if (!operands) return nullptr;
   std::string role = "ticket " + std::to_string(place.object) + " " + std::to_string(place.offset->value);
-  auto* number = state.symbols.function(interval, role, "ticket", width);
+  // Small enough that an index added to it does not wrap either.
+  const unsigned bits = width - 2 - unsigned(std::bit_width(std::uint64_t(step) - 1));
+  if (bits < 16 || bits > width) return nullptr;
+  auto* number = state.symbols.function(interval, role, "ticket", bits);
   number->varies = isShared ? Varies::ByBlock : Varies::Never;
   number->injective = true;
   number->exact = false;
   number->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
   state.assume("the counter that atomicAdd advances at " + state.lineText(instruction) +
-               " does not wrap around");
-  Expr taken = exprs.apply(number, std::move(*operands));
+               " starts at 0 or above and stays below 2^" + std::to_string(width - 2));
+  Expr taken = exprs.extend(Op::ZExt, width, exprs.apply(number, std::move(*operands)));
   if (step == 1) return taken;
   auto* first = state.symbols.get(number, "first", {0, 0}, "first ticket", width, SymbolKind::Unknown);
   first->varies = number->varies;
+  first->lo = 0;
+  first->hi = (Int(1) << (width - 3)) - 1;
   return exprs.add(exprs.of(first), exprs.mul(taken, exprs.constant(width, step), NoSignedWrap),
                    NoSignedWrap);
 }

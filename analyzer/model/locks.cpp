@@ -3,6 +3,8 @@
 // between.
 #include "analyzer/model/locks.h"
 
+#include "analyzer/model/fences.h"
+
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
@@ -20,32 +22,8 @@ using namespace llvm;
 namespace kcheck::analyzer {
 namespace {
 
-/// How far a fence or atomic reaches: 0 not at all, 1 the block, 2 the device.
+// How far a fence or atomic reaches: 0 not at all, 1 the block, 2 the device.
 constexpr unsigned kNever = 3; ///< the lock is not given back
-
-unsigned fenceOf(const Instruction& instruction) {
-  if (auto* fence = dyn_cast<FenceInst>(&instruction))
-    return fence->getSyncScopeID() == SyncScope::System ? 2 : 1;
-  auto* call = dyn_cast<CallInst>(&instruction);
-  if (!call) return 0;
-  if (auto* intrinsic = dyn_cast<IntrinsicInst>(call)) {
-    switch (intrinsic->getIntrinsicID()) {
-    case Intrinsic::nvvm_membar_cta: return 1;
-    case Intrinsic::nvvm_membar_gl:
-    case Intrinsic::nvvm_membar_sys: return 2;
-    default: return 0;
-    }
-  }
-  auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand());
-  if (!assembly) return 0;
-  StringRef text = StringRef(assembly->getAsmString()).trim();
-  bool isFence =
-      text.starts_with("membar.") || text.starts_with("fence.acq_rel.") || text.starts_with("fence.sc.");
-  if (!isFence || text.count(';') > 1) return 0;
-  return text.contains(".cta")                                                    ? 1
-         : text.contains(".gl") || text.contains(".gpu") || text.contains(".sys") ? 2
-                                                                                  : 0;
-}
 
 std::optional<std::int64_t> constantOf(const Value* value) {
   auto* number = dyn_cast<ConstantInt>(value);
@@ -218,7 +196,7 @@ private:
   }
 
   void step(const Instruction& instruction, State& state) const {
-    if (unsigned reach = fenceOf(instruction))
+    if (unsigned reach = fenceReach(instruction))
       for (auto& [taken, fence] : state) fence = std::max(fence, reach);
     if (takes.count(&instruction)) state.erase(&instruction);
     if (Taken taken = givenBack(instruction, state)) state.erase(taken);
@@ -292,7 +270,7 @@ private:
   unsigned stepBack(Taken taken, const Instruction& instruction, unsigned reach) const {
     if (&instruction == taken) return kNever;
     if (auto given = releases.find(&instruction); given != releases.end() && given->second == taken) return 0;
-    return std::max(reach, fenceOf(instruction));
+    return std::max(reach, fenceReach(instruction));
   }
 
   bool backward() {

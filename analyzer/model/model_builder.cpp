@@ -3,6 +3,7 @@
 #include "analyzer/model/model_builder.h"
 #include "analyzer/model/barrier_controls.h"
 #include "analyzer/model/execution.h"
+#include "analyzer/model/handing_on.h"
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/relevance.h"
 #include "analyzer/model/uniformity.h"
@@ -25,6 +26,8 @@ struct Knowledge {
   std::map<const BasicBlock*, std::set<unsigned>> writtenIn;
   std::set<const Instruction*> unstable;
   std::map<unsigned, std::int64_t> fixedParameters;
+  std::set<const Instruction*> handedOn;
+  std::map<const Instruction*, ThreadPlace> arriving;
 };
 
 void prime(KernelState& state, const Knowledge& known) {
@@ -40,6 +43,8 @@ void prime(KernelState& state, const Knowledge& known) {
   state.synchronizingObjects = known.synchronizingObjects;
   state.afterWaiting = known.afterWaiting;
   state.fixedParameters = known.fixedParameters;
+  state.handedOn = known.handedOn;
+  state.arriving = known.arriving;
 }
 
 /// Loads of objects that are written somewhere in a barrier interval that the load belongs to.
@@ -135,6 +140,16 @@ void findWaiting(const Execution& run, Knowledge& known) {
   }
 }
 
+/// Objects into which what an atomic or a flag says is written, or that decides about writing them.
+void findSynchronizing(const KernelState& state, const Execution& run, Knowledge& known) {
+  for (const RunAccess& access : run.accesses) {
+    const ModelAccess& a = access.access;
+    if (a.kind == AccessKind::Write &&
+        (state.isSynchronizing(a.condition) || (a.stored && state.isSynchronizing(a.stored))))
+      known.synchronizingObjects.insert(a.object);
+  }
+}
+
 class Builder {
 public:
   Builder(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
@@ -145,6 +160,7 @@ public:
     Knowledge known;
     for (unsigned round = 0; round < 4; ++round)
       if (!learn(known)) break;
+    learnHandingOn(known);
     KernelState state(exprs, prepared, code, facts, launch);
     setUpShape(state);
     findRelevant(state);
@@ -226,13 +242,60 @@ private:
     findFixedParameters(state, run, known);
     findWaiting(run, known);
     findLocks(state, run, known);
-    for (const RunAccess& access : run.accesses) {
-      const ModelAccess& a = access.access;
-      if (a.kind == AccessKind::Write &&
-          (state.isSynchronizing(a.condition) || (a.stored && state.isSynchronizing(a.stored))))
-        known.synchronizingObjects.insert(a.object);
-    }
+    findSynchronizing(state, run, known);
     return size() != before;
+  }
+
+  /// Runs the kernel with what is known of memory by now, for what one thread does for all: until loads and
+  /// arrivals bear each other out. Then what may order threads is found anew without them.
+  void learnHandingOn(Knowledge& known) {
+    constexpr unsigned kMostRounds = 6;
+    bool settled = false;
+    for (unsigned round = 0; round < kMostRounds && !settled; ++round) {
+      settled = !inScratch(known, [&](KernelState& state, const Execution& run) {
+        settleUniformity(state);
+        auto loads = confirmBroadcasts(state, run);
+        // The last block often hears through a load that it is the last.
+        auto arrivals = round == 0   ? candidateArrivals(state, run)
+                        : round == 1 ? known.arriving
+                                     : confirmArrivals(state, run);
+        bool changed = round == 1 || loads != known.handedOn || arrivals != known.arriving;
+        known.handedOn = std::move(loads);
+        known.arriving = std::move(arrivals);
+        return changed;
+      });
+      if (known.handedOn.empty() && known.arriving.empty()) return;
+    }
+    if (!settled) {
+      known.handedOn.clear();
+      known.arriving.clear();
+      return;
+    }
+    known.synchronizingObjects.clear();
+    known.afterWaiting.clear();
+    bool grows = true;
+    for (unsigned round = 0; round < kMostRounds && grows; ++round)
+      grows = inScratch(known, [&](KernelState& state, const Execution& run) {
+        std::size_t before = known.synchronizingObjects.size() + known.afterWaiting.size();
+        findWaiting(run, known);
+        findSynchronizing(state, run, known);
+        return known.synchronizingObjects.size() + known.afterWaiting.size() != before;
+      });
+  }
+
+  /// Runs the kernel on expressions of its own, knowing what is written, and shows the run to `look`.
+  template <typename Look> bool inScratch(const Knowledge& known, Look look) {
+    ExprContext scratch;
+    KernelState state(scratch, prepared, code, facts, launch);
+    if (state.broadcasts.all().empty() && state.arrivals.all().empty()) return false;
+    setUpShape(state);
+    findRelevant(state);
+    prime(state, known);
+    state.knowsWritten = true;
+    state.setCut(Cut::Block);
+    Execution run(state, 0, false);
+    run.fromEntry();
+    return look(state, run);
   }
 
   bool has(BarrierKind kind) const {

@@ -1,0 +1,20 @@
+// Which loads read what the first thread of the block stored for all, and which atomic operations count
+// blocks in: what broadcasts.h and arrivals.h leave for the caller to see to.
+#pragma once
+
+#include "analyzer/model/kernel_state.h"
+
+namespace kcheck::analyzer {
+
+class Execution;
+
+/// Of a whole run with loops settled (uniformity.h): the loads for which it holds.
+std::set<const llvm::Instruction*> confirmBroadcasts(KernelState& state, const Execution& run);
+
+/// Those of `state.arriving` for which it holds in a run that takes all of them for arrivals.
+std::map<const llvm::Instruction*, ThreadPlace> confirmArrivals(KernelState& state, const Execution& run);
+
+/// The atomic operations that one thread of each block does, as far as their conditions say.
+std::map<const llvm::Instruction*, ThreadPlace> candidateArrivals(KernelState& state, const Execution& run);
+
+} // namespace kcheck::analyzer

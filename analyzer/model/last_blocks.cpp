@@ -1,0 +1,120 @@
+// What one thread does for all: it stores in shared memory what its block reads behind a barrier, and it
+// counts its block in among those that have come so far (broadcasts.h, arrivals.h). What both rest on is
+// looked at in handing_on.cpp, once per kernel.
+#include "analyzer/model/execution.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+Expr KernelState::linearThread() {
+  Expr yz = exprs.add(model.threadIdx[1], exprs.mul(model.blockDim[1], model.threadIdx[2], NoSignedWrap),
+                      NoSignedWrap);
+  return exprs.add(model.threadIdx[0], exprs.mul(model.blockDim[0], yz, NoSignedWrap), NoSignedWrap);
+}
+
+std::optional<ThreadPlace> KernelState::onlyThread(Expr condition) {
+  ThreadPlace place{};
+  bool known[3] = {isConst(model.threadIdx[0]), isConst(model.threadIdx[1]), isConst(model.threadIdx[2])};
+  Expr linear = linearThread();
+  for (Expr part : conjunctsOf(condition)) {
+    if (part->op != Op::Eq || !isConst(part->operands[1])) continue;
+    const std::int64_t value = part->operands[1]->value;
+    for (unsigned axis = 0; axis < 3; ++axis)
+      if (part->operands[0] == model.threadIdx[axis]) {
+        place[axis] = value;
+        known[axis] = true;
+      }
+    if (part->operands[0] == linear && value == 0) return ThreadPlace{};
+  }
+  return known[0] && known[1] && known[2] ? std::optional(place) : std::nullopt;
+}
+
+Expr KernelState::isLastBlock(const Instruction& arrival) {
+  Expr result = exprs.boolean(true);
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    if (isConst(model.blockIdx[axis])) continue;
+    Symbol* last = symbols.get(&arrival, "last block " + std::to_string(axis), {},
+                               "the last block (" + lineText(arrival) + ")", 32, SymbolKind::Unknown);
+    last->varies = Varies::Never;
+    last->exact = false;
+    last->cause = {CauseKind::Approximation, "which block draws the last ticket at " + lineText(arrival)};
+    result = exprs.logicalAnd(result, exprs.eq(model.blockIdx[axis], exprs.of(last)));
+  }
+  return result;
+}
+
+/// What the first thread of the block has stored for all, where this load reads such a thing.
+Expr Execution::handedOn(const Instruction& load) {
+  if (!state.handedOn.count(&load)) return nullptr;
+  // A run from a barrier begins behind the store, or ends before the load.
+  const bool isEarlier = before && (stops && state.cut >= Cut::Block);
+  const Instruction* store = state.broadcasts.all().at(&load);
+  const auto& own = isEarlier ? before->handed : handed;
+  auto found = own.find(store);
+  if (found == own.end()) {
+    if (!before || isEarlier) return nullptr;
+    found = before->handed.find(store);
+    if (found == before->handed.end()) return nullptr;
+  }
+  Substitution first(exprs);
+  for (Expr index : state.model.threadIdx)
+    if (!isConst(index)) first.set(index, exprs.constant(32, 0));
+  return first(found->second);
+}
+
+/// Notes the ticket of an arrival. The last is drawn once at most, as no more blocks come than there are.
+void Execution::drawTicket(const Instruction& atomic) {
+  if (!state.arriving.count(&atomic)) return;
+  Expr blocks = exprs.constant(32, 1);
+  for (Expr extent : state.model.gridDim) blocks = exprs.mul(blocks, extent);
+  Expr ticket = env[&atomic];
+  Expr last = exprs.add(blocks, exprs.constant(32, -1));
+  if (ticket->width > 32) last = exprs.extend(Op::ZExt, ticket->width, last);
+  state.drawn.push_back({ticket, last, state.isLastBlock(atomic)});
+  state.assume("the counter at " + state.lineText(atomic) + " is 0 when the kernel starts");
+}
+
+/// Where `a` equals `b` just if a ticket is the last one: that.
+Expr Execution::saysIsLast(Expr a, Expr b) {
+  for (const auto& drawn : state.drawn) {
+    if (a->width != drawn.ticket->width || state.objects.isPointer(a) || state.objects.isPointer(b)) continue;
+    Expr ahead = exprs.sub(drawn.ticket, drawn.last), difference = exprs.sub(a, b);
+    if (difference == ahead || isConst(exprs.sub(difference, ahead), 0) ||
+        isConst(exprs.add(difference, ahead), 0))
+      return drawn.isLast;
+  }
+  return nullptr;
+}
+
+/// What the access is to each of the kernel's arrivals.
+std::vector<ArrivalPlace> Execution::arrivalsAt(const Instruction& instruction, Expr condition) {
+  std::vector<ArrivalPlace> result;
+  for (auto& [arrival, thread] : state.arriving) {
+    const auto number = unsigned(std::distance(state.arriving.begin(), state.arriving.find(arrival)));
+    if (arrival == &instruction) {
+      result.push_back({ArrivalPlace::Side::Before, number});
+      continue;
+    }
+    Expr isLast = state.isLastBlock(*arrival);
+    std::vector<Expr> have = conjunctsOf(condition), wanted = conjunctsOf(isLast);
+    const bool isAfter = !isTrue(isLast) && std::all_of(wanted.begin(), wanted.end(), [&](Expr part) {
+      return std::find(have.begin(), have.end(), part) != have.end();
+    });
+    if (isAfter) {
+      result.push_back({ArrivalPlace::Side::After, number});
+      continue;
+    }
+    ArrivalSide side = state.arrivals.sideOf(instruction, *arrival);
+    if (side == ArrivalSide::InThread && state.onlyThread(condition) != thread) side = ArrivalSide::Unclear;
+    if (side == ArrivalSide::InThread || side == ArrivalSide::InBlock)
+      result.push_back({ArrivalPlace::Side::Before, number});
+    else if (side == ArrivalSide::Unclear)
+      result.push_back({ArrivalPlace::Side::Unclear, number});
+  }
+  return result;
+}
+
+} // namespace kcheck::analyzer
