@@ -328,8 +328,9 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     ModelAccess access;
     access.site = siteOf(instruction, kind == AccessKind::Read);
     access.where = locationOf(instruction);
-    if (access.site < state.facts.sites.size() && state.facts.sites[access.site].where.known())
-      access.where = state.facts.sites[access.site].where;
+    const SiteId told = access.site == kNoSite ? wholeOf(instruction) : access.site;
+    if (told < state.facts.sites.size() && state.facts.sites[told].where.known())
+      access.where = state.facts.sites[told].where;
     access.kind = kind;
     access.scope = scope;
     access.isVolatile = isVolatile;

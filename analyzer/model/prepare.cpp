@@ -11,6 +11,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -19,6 +20,8 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 
 using namespace llvm;
+#include <map>
+#include <tuple>
 
 namespace kcheck::analyzer {
 
@@ -32,6 +35,11 @@ SiteId siteOf(const Instruction& instruction, bool readSide) {
   if (!node || node->getNumOperands() == 0) return kNoSite;
   auto* number = mdconst::dyn_extract<ConstantInt>(node->getOperand(0));
   return number ? SiteId(number->getZExtValue()) : kNoSite;
+}
+
+SiteId wholeOf(const Instruction& instruction) {
+  auto* node = instruction.getMetadata(kPieceMetadata);
+  return node ? SiteId(mdconst::extract<ConstantInt>(node->getOperand(0))->getZExtValue()) : kNoSite;
 }
 
 Location locationOf(const Instruction& instruction) {
@@ -171,6 +179,37 @@ void pinOverrunLocals(llvm::Function& kernel) {
   for (AllocaInst* local : overrun) IRBuilder<>(local->getNextNode()).CreateCall(pin, {local});
 }
 
+/// Promotion splits the accesses of a copied structure and leaves the pieces without their site. Where one
+/// site alone stands at their place, they are told as pieces of it.
+class SitesByPlace {
+public:
+  explicit SitesByPlace(const Module& module) : kind(module.getMDKindID("kcheck.site")) {
+    for (const auto& function : module)
+      for (const Instruction& instruction : instructions(function))
+        if (MDNode* site = instruction.getMetadata(kind)) {
+          auto [known, isNew] = sites.try_emplace(keyOf(instruction), site);
+          if (!isNew && known->second != site) known->second = nullptr;
+        }
+  }
+  void giveBack(Module& module) const {
+    for (auto& function : module)
+      for (Instruction& instruction : instructions(function)) {
+        if (!isa<LoadInst>(instruction) && !isa<StoreInst>(instruction)) continue;
+        if (instruction.getMetadata(kind) || !instruction.getDebugLoc()) continue;
+        auto known = sites.find(keyOf(instruction));
+        if (known != sites.end() && known->second) instruction.setMetadata(kPieceMetadata, known->second);
+      }
+  }
+
+private:
+  using Key = std::tuple<const llvm::Function*, const DILocation*, unsigned>;
+  static Key keyOf(const Instruction& instruction) {
+    return {instruction.getFunction(), instruction.getDebugLoc().get(), instruction.getOpcode()};
+  }
+  unsigned kind;
+  std::map<Key, MDNode*> sites;
+};
+
 /// The passes of LLVM that are used, with the analyses they need.
 class Passes {
 public:
@@ -257,7 +296,9 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
       pinOverrunLocals(*kernel.function);
       markLocals(*kernel.function, kernel.mayReadUnwritten);
     }
+    const SitesByPlace sites(module);
     passes.run(module, "function(sroa<modify-cfg>,mem2reg,sroa<modify-cfg>)");
+    sites.giveBack(module);
     if (!promoteIndirectCalls(module)) break;
     passes.run(module, "always-inline");
   }
