@@ -43,6 +43,7 @@ public:
 private:
   Poly atom(Expr e);
   Poly compute(Expr e);
+  Poly divided(Expr e);
   KernelView* kernel;
   Ranges* ranges;
   std::unordered_map<Expr, Poly> memo;

@@ -38,8 +38,8 @@ void Ranges::assumeSizes(Expr root) {
   if (wrapping != Wrapping::Assumed || !root) return;
   std::vector<Expr> readUnsigned;
   anyNode(root, [&](Expr n) {
-    const bool isUnsigned =
-        n->op == Op::Ult || n->op == Op::Ule || n->op == Op::UDiv || n->op == Op::URem || n->op == Op::ZExt;
+    const bool isUnsigned = n->op == Op::Ult || n->op == Op::Ule || n->op == Op::UDiv || n->op == Op::URem ||
+                            n->op == Op::LShr || n->op == Op::ZExt;
     if (isUnsigned) readUnsigned.insert(readUnsigned.end(), n->operands.begin(), n->operands.end());
     return false;
   });
