@@ -68,8 +68,9 @@ PropertyResult checkInitialization(const KernelModel& model, const KernelCode& c
   }
   for (const llvm::Instruction& instruction : llvm::instructions(*code.function)) {
     if (!llvm::isa<llvm::AllocaInst>(instruction)) continue;
-    result.reason = inLine(locationOf(instruction),
-                           "whether a local array is written before it is read is looked for in the run alone");
+    result.reason =
+        inLine(locationOf(instruction),
+               "whether a local array is written before it is read is looked for in the run alone");
     result.runAlone = true;
     return result;
   }

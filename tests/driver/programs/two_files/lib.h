@@ -4,4 +4,4 @@
 
 extern __device__ int counter;
 __device__ float polynomial(float x);
-void launchCount(const float *values, int n, float limit);
+void launchCount(const float* values, int n, float limit);
