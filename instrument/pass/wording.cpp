@@ -37,6 +37,13 @@ bool wordLostUpdate(Finding& finding) {
   return true;
 }
 
+/// Several threads at one statement: no barrier comes between, but for the rounds of a loop.
+bool isOneWrite(const Finding& finding) {
+  if (finding.kind != RaceKind::WriteWrite || finding.accesses.size() != 2) return false;
+  const Access &a = finding.accesses[0], &b = finding.accesses[1];
+  return a.where.known() && a.where == b.where && a.expr == b.expr;
+}
+
 std::string whatHappens(const Finding& finding) {
   bool atomic = finding.kind == RaceKind::AtomicPlain;
   if (finding.kind == RaceKind::WriteWrite)
@@ -64,7 +71,12 @@ void wordRace(Finding& finding, const wire::Finding& record) {
                         : block ? "with no barrier between them"
                                 : "with nothing that orders the blocks";
   finding.message = fmt::format("{}, {}", whatHappens(finding), missing);
-  if (warp)
+  if (isOneWrite(finding))
+    finding.hint = fmt::format("let one thread write it, or give each thread an element of its own{}",
+                               warp    ? "; between rounds of a loop, __syncwarp()"
+                               : block ? "; between rounds of a loop, __syncthreads()"
+                                       : "");
+  else if (warp)
     finding.hint = "__syncwarp() between the two accesses: lanes of a warp do not run in step";
   else if (block)
     finding.hint = "both threads are in the same block: __syncthreads() between the two accesses";

@@ -108,6 +108,8 @@ template <unsigned int Size, typename Parent = void> class thread_block_tile {
   }
 
 public:
+  thread_block_tile() = default;
+  template <typename Other> __KC_FN thread_block_tile(const thread_block_tile<Size, Other>&) {}
   __KC_FN void sync() const { __syncwarp(mask()); }
   static __KC_FN constexpr unsigned int size() { return Size; }
   static __KC_FN constexpr unsigned int num_threads() { return Size; }
