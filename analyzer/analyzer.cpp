@@ -54,7 +54,8 @@ class KernelAnalysis {
 public:
   KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
                  const Options& options)
-      : code(code), facts(facts), plan(planLaunches(facts, *code.kernel, usedAxes(*code.function), options)) {
+      : code(code), facts(facts), plan(planLaunches(facts, *code.kernel, usedAxes(*code.function), options)),
+        anyLaunch(options.anyLaunch) {
     if (isLibraryCode()) return;
     for (const PlannedCase& planned : plan.concrete) {
       Question& question = questions.emplace_back();
@@ -67,7 +68,7 @@ public:
     // The answer for any launch is worth having where it comes easily; the known launches are what counts.
     constexpr unsigned kEasily = 150;
     Question& any = questions.emplace_back();
-    any.seconds = 0.4 * options.kernelSeconds;
+    any.seconds = options.anyLaunch ? 0.4 * options.kernelSeconds : 0;
     any.milliseconds = std::min(options.questionMilliseconds, kEasily);
     any.model = buildModel(any.exprs, prepared, code, facts, plan.any);
   }
@@ -75,7 +76,7 @@ public:
   /// Where something is proved for the known launches but not for any: the next condition to try. Null when
   /// there is none.
   Question* tryCondition(const PreparedModule& prepared, const Options& options) {
-    if (questions.empty()) return nullptr;
+    if (questions.empty() || !anyLaunch) return nullptr;
     if (conditions.empty() && tried.empty() && isOpenForAny())
       conditions = candidatesFor(plan, sharedLengths(questions.back().model));
     if (!tried.empty() && isSettled(tried.back())) return nullptr;
@@ -105,6 +106,7 @@ public:
       CaseAnswers answers = answersOf(question, analysis);
       if (!question.planned) {
         any = std::move(answers);
+        if (!anyLaunch) any.properties.clear();
         continue;
       }
       cases.push_back(std::move(answers));
@@ -237,6 +239,7 @@ private:
   const KernelCode& code;
   const Facts& facts;
   LaunchPlan plan;
+  bool anyLaunch;
   std::vector<PlannedCase> conditions; ///< to try, and those that have been
   std::deque<Question> tried;
 };

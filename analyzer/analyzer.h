@@ -20,6 +20,7 @@ struct Options {
   double kernelSeconds = 10;         ///< budget of one kernel
   unsigned questionMilliseconds = 1000;
   unsigned jobs = 1;
+  bool anyLaunch = true; ///< false: only what holds for the known launches is asked
 };
 
 struct Analysis {
@@ -32,6 +33,12 @@ struct Analysis {
 
 /// Analyses every kernel of `device` (or those of Options::kernels). The module is not changed.
 Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& options);
+
+/// Asks what `analysis` leaves open again for the launches that a run made, whose shapes, sizes and arguments
+/// are known however host code came to them; and what it has proved for arrays that do not overlap, where
+/// they did. Takes over what is proved then, and errors with exact witnesses.
+void settle(Analysis& analysis, const llvm::Module& device, const Facts& facts, const SeenLaunches& seen,
+            const Options& options);
 
 /// The text of --dump=model|phases for the same kernels.
 std::string dumpModel(const llvm::Module& device, const Facts& facts, const Options& options);

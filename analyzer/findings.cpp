@@ -97,7 +97,8 @@ void settleVerdict(Finding& finding, const Witness& witness, const FindingContex
   std::vector<std::string> reasons;
   for (const Cause& cause : witness.causes) reasons.push_back(cause.text);
   finding.reason = joined(reasons);
-  finding.leansOnHost = witness.leansOn(CauseKind::Launch) && !followsElements(parts);
+  finding.leansOnHost =
+      (witness.leansOn(CauseKind::Launch) && !followsElements(parts)) || witness.leansOn(CauseKind::Lock);
   finding.holdsFor = context.holdsFor;
 }
 

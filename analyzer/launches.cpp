@@ -75,7 +75,8 @@ bool sameCase(const Launch& a, const Launch& b) {
   for (std::size_t i = 0; i < a.arguments.size(); ++i)
     if (a.arguments[i].value != b.arguments[i].value ||
         a.arguments[i].allocation != b.arguments[i].allocation ||
-        a.arguments[i].byteOffset != b.arguments[i].byteOffset)
+        a.arguments[i].byteOffset != b.arguments[i].byteOffset ||
+        a.arguments[i].passed != b.arguments[i].passed)
       return false;
   return true;
 }
@@ -136,7 +137,6 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
     plan.concrete.push_back(fromOptions(kernel, used, options));
     return plan;
   }
-  constexpr std::size_t kMostLaunches = 8;
   for (const Launch& launch : facts.launches) {
     if (launch.kernel != kernel.symbol || plan.concrete.size() == kMostLaunches) continue;
     bool known = false;

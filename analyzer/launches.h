@@ -14,6 +14,9 @@ struct PlannedCase {
   Launch shown;
 };
 
+/// More launches of one kernel are not looked at.
+inline constexpr std::size_t kMostLaunches = 8;
+
 struct LaunchPlan {
   LaunchCase any;
   std::string anyText;               ///< `any launch`, `any one-dimensional launch`

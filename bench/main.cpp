@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <fstream>
+#include <map>
 #include <string>
 
 namespace {
@@ -53,6 +55,17 @@ Measured measure(const Workload& workload, unsigned rounds) {
   return {median(checked), median(unchecked), median(ratios)};
 }
 
+/// What bench/oclgrind has measured: nanoseconds per access, by kernel. Empty where Oclgrind is not
+/// installed.
+std::map<std::string, double> oclgrindTimes() {
+  std::map<std::string, double> times;
+  const char* path = std::getenv("KCHECK_BENCH_OCLGRIND");
+  std::ifstream stream(path ? path : "");
+  std::string kernel;
+  for (double nanoseconds; stream >> kernel >> nanoseconds;) times[kernel] = nanoseconds;
+  return times;
+}
+
 const char* name(Shape shape) {
   return shape == Shape::Tiled ? "tiled" : shape == Shape::Scattered ? "scattered" : "streaming";
 }
@@ -66,17 +79,27 @@ int main(int argc, char** argv) {
   runtime::context().options.twice = false; // the first launches of each kernel alone, and of both twins
   if (auto loaded = loadTwins(argv[1]); !loaded)
     return std::fprintf(stderr, "kcheck_bench: %s\n", loaded.error().message.c_str()), 2;
-  double logarithms = 0;
-  unsigned count = 0;
-  std::printf("%-28s %-10s %12s %12s %14s %7s\n", "kernel", "shape", "checked ms", "unchecked ms",
-              "ns per access", "ratio");
+  const std::map<std::string, double> oclgrind = oclgrindTimes();
+  if (oclgrind.empty())
+    std::printf("Oclgrind: left out (bench/run measures it where the package oclgrind is installed)\n");
+  double logarithms = 0, oclgrindLogarithms = 0;
+  unsigned count = 0, oclgrindCount = 0;
+  std::printf("%-28s %-10s %12s %12s %14s %7s %12s %7s\n", "kernel", "shape", "checked ms", "unchecked ms",
+              "ns per access", "ratio", "Oclgrind ns", "times");
   for (const Workload& workload : workloads()) {
     if (argc > 3 && workload.kernel != argv[3]) continue;
     Measured result = measure(workload, rounds);
-    std::printf("%-28s %-10s %12.3f %12.3f %14.2f %7.2f\n", workload.name.c_str(), name(workload.shape),
+    std::printf("%-28s %-10s %12.3f %12.3f %14.2f %7.2f", workload.name.c_str(), name(workload.shape),
                 result.checked * 1e3, result.unchecked * 1e3,
                 (result.checked - result.unchecked) * 1e9 / static_cast<double>(workload.accesses),
                 result.ratio);
+    if (auto other = oclgrind.find(workload.kernel); other != oclgrind.end()) {
+      double times = other->second / (result.checked * 1e9 / static_cast<double>(workload.accesses));
+      std::printf(" %12.0f %7.0f", other->second, times);
+      oclgrindLogarithms += std::log(times);
+      ++oclgrindCount;
+    }
+    std::printf("\n");
     std::fflush(stdout);
     logarithms += std::log(result.ratio);
     ++count;
@@ -84,5 +107,8 @@ int main(int argc, char** argv) {
   std::printf("shadow bytes per checked byte: %.2f\n",
               static_cast<double>(sizeof(runtime::Cell) + sizeof(runtime::CellSites)) / 4 +
                   static_cast<double>(sizeof(runtime::Line)) / runtime::kLineBytes);
+  if (oclgrindCount)
+    std::printf("geometric mean of Oclgrind's time per access over that with all checks: %.0f\n",
+                std::exp(oclgrindLogarithms / oclgrindCount));
   std::printf("geometric mean of all checks over unchecked, one core: %.2f\n", std::exp(logarithms / count));
 }

@@ -53,7 +53,8 @@ int interruption(const RunResult& run) {
 } // namespace
 
 OrError<std::monostate> findKernels(const Facts& facts, Options& options) {
-  if (facts.kernels.empty())
+  const bool hostAlone = facts.hasMain && options.wantRun && options.analyzer.kernels.empty();
+  if (facts.kernels.empty() && !hostAlone) // else the run looks at what the host does
     return Error{
         fmt::format("no kernel in {}: nothing to check; is it a CUDA file with a __global__ function?",
                     joined(facts.files))};
@@ -74,17 +75,24 @@ OrError<std::monostate> findKernels(const Facts& facts, Options& options) {
 
 OrError<Report> check(const frontend::Program& program, const Options& options) {
   const Facts& facts = program.facts;
-  std::optional<StaticPart> staticPart;
-  if (options.wantStatic) {
-    auto start = std::chrono::steady_clock::now();
-    analyzer::Analysis analysis = analyzer::analyze(*program.device, facts, options.analyzer);
-    analysis.findings.insert(analysis.findings.end(), program.findings.begin(), program.findings.end());
-    staticPart = StaticPart{std::move(analysis.findings), std::move(analysis.kernels),
-                            std::move(analysis.metrics), secondsSince(start)};
-  }
+  auto start = std::chrono::steady_clock::now();
+  analyzer::Analysis analysis;
+  if (options.wantStatic) analysis = analyzer::analyze(*program.device, facts, options.analyzer);
+  double staticSeconds = secondsSince(start);
 
   auto runPart = observe(program, options);
   if (!runPart) return runPart.error();
+
+  std::optional<StaticPart> staticPart;
+  if (options.wantStatic) {
+    start = std::chrono::steady_clock::now();
+    if (runPart->run.ran)
+      analyzer::settle(analysis, *program.device, facts, runPart->run.seen, options.analyzer);
+    staticSeconds += secondsSince(start);
+    analysis.findings.insert(analysis.findings.end(), program.findings.begin(), program.findings.end());
+    staticPart = StaticPart{std::move(analysis.findings), std::move(analysis.kernels),
+                            std::move(analysis.metrics), staticSeconds};
+  }
 
   MergeOptions merging;
   merging.version = KCHECK_VERSION;

@@ -1,6 +1,9 @@
 // The plumbing around clang::CompilerInstance: invocation, diagnostics, one frontend action.
 #include "frontend/clang_job.h"
 
+#include "frontend/driver_setup.h"
+#include "frontend/user_macros.h"
+
 #include <clang/AST/ASTConsumer.h>
 #include <clang/Frontend/CompilerInstance.h>
 #include <clang/Frontend/CompilerInvocation.h>
@@ -40,6 +43,7 @@ bool compileOnThisThread(const CompileJobs& jobs, const Arguments& cc1, Diagnost
   for (const auto& [header, text] : jobs.replaced)
     invocation->getPreprocessorOpts().addRemappedFile(
         header, llvm::MemoryBuffer::getMemBufferCopy(text, header).release());
+  setUserMacrosAside(invocation->getPreprocessorOpts(), kPrelude);
   log.userText = jobs.userText;
   adjust(*invocation);
 

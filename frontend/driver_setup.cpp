@@ -54,7 +54,7 @@ void addCudaArguments(Arguments& arguments, const Options& options, const Toolki
     arguments.insert(arguments.end(), {"--cuda-path=" + toolkit.path, "-isystem", headers + "/shim",
                                        "-isystem", toolkit.path + "/include/cccl"});
   }
-  arguments.insert(arguments.end(), {"-include", headers + "/shim/kcheck_prelude.h"});
+  arguments.insert(arguments.end(), {"-include", kPrelude});
 }
 
 Arguments driverArguments(const Options& options, const Toolkit& toolkit, const std::string& file,

@@ -7,6 +7,9 @@
 
 namespace kcheck::frontend {
 
+/// The last header that is included before the user's text.
+inline constexpr const char* kPrelude = KCHECK_SOURCE_HEADERS "/shim/kcheck_prelude.h";
+
 using Arguments = std::vector<std::string>;
 
 struct CompileJobs {

@@ -40,6 +40,9 @@ enum class WaitKind : std::uint32_t {
 };
 enum class BarrierOp : std::uint32_t { None, Count, And, Or };
 enum class ShuffleMode : std::uint32_t { Index, Up, Down, Butterfly };
+/// Of a shuffle's mode: the lane's variable has no value. Of its predicate: nor had that of the lane read
+/// from.
+inline constexpr std::uint32_t kOffersNothing = 0x100, kReceivedNothing = 2;
 enum class VoteMode : std::uint32_t { All, Any, Uniform, Ballot };
 enum class ReduceOp : std::uint32_t { Add, Min, Max, UMin, UMax, And, Or, Xor };
 
@@ -81,7 +84,7 @@ struct Wait {
   std::uint32_t a, b, c, d;
   std::uint64_t e;
   std::uint64_t result;    ///< value, ballot or mask
-  std::uint32_t predicate; ///< second result of shuffles and match.all
+  std::uint32_t predicate; ///< second result of shuffles and match.all in bit 0; kReceivedNothing
   std::uint32_t unused;
 };
 

@@ -13,7 +13,7 @@ inline constexpr const char* kDescriptorVariable =
     "KCHECK_REPORT_FD"; ///< environment: number of the inherited file
 inline constexpr const char* kOptionsVariable = "KCHECK_OPTIONS"; ///< environment: see runtime/core/options.h
 
-inline constexpr std::uint32_t kMagic = 0x4b434b4c, kVersion = 3;
+inline constexpr std::uint32_t kMagic = 0x4b434b4c, kVersion = 4;
 inline constexpr std::uint64_t kCapacity = 64u << 20; ///< the file's size; sparse until written
 inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
 /// Set in a `caller` that stands in device code: the other bits are its site's number.
@@ -28,9 +28,14 @@ struct Header {
   std::atomic<std::uint32_t> truncated; ///< set when a record found no room
   std::atomic<std::uint32_t> ended;     ///< the program came to its normal end
   std::atomic<std::uint64_t> kernelsLaunched;
+  // How far the run is, for whoever waits for it.
+  std::atomic<std::uint64_t> blocks, blocksDone; ///< of the launch that runs
+  std::atomic<TextRef> runningKernel;            ///< its kernel; 0: none runs
+  std::atomic<std::uint32_t> findings;           ///< so far
+  std::atomic<std::uint32_t> rehearses, unused;  ///< the launch runs again in another order
 };
 
-enum class RecordKind : std::uint32_t { Unfinished, String, Image, Site, Finding, Metric, Launch };
+enum class RecordKind : std::uint32_t { Unfinished, String, Image, Site, Finding, Metric, Launch, Arguments };
 
 /// Opens every record; records are multiples of 8 bytes.
 struct Record {
@@ -157,6 +162,35 @@ struct Launch {
   TextRef kernel, symbol;
   std::uint32_t grid[3], block[3];
   std::uint64_t sharedBytes, count, caller;
+};
+
+/// A pointer among the arguments of a launch, and what it pointed into.
+struct PassedPointer {
+  std::uint32_t at, unused;         ///< offset in the arguments' bytes
+  std::uint64_t allocation;         ///< number of the allocation among those of this record
+  std::uint64_t bytes, allocatedBy; ///< of that allocation
+  std::int64_t offset;
+};
+
+enum ArgumentFlag : std::uint32_t {
+  MoreLaunches = 1, ///< the kernel was launched in further ways, which are not in the log
+  HidesPointer =
+      2, ///< a pointer leads to a variable of the program, which device code reaches by name as well
+};
+
+/// Where a parameter lies in the arguments' bytes.
+struct PassedParameter {
+  std::uint32_t at, bytes;
+};
+
+/// One way in which a kernel was launched: shape and arguments. Behind it stand so many pointers, parameters
+/// and bytes.
+struct Arguments {
+  Record head;
+  TextRef symbol;
+  std::uint32_t flags, pointers, parameters, bytes, unused;
+  std::uint32_t grid[3], block[3];
+  std::uint64_t sharedBytes, caller;
 };
 
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free);

@@ -65,7 +65,7 @@ struct Finding {
   std::uint64_t count = 0;  ///< times seen in the run; 0 when not seen
   std::string holdsFor;     ///< static: the launches for which it is proved
   std::string reason;       ///< of `Possible`: the approximation that the witness leans on
-  bool leansOnHost = false; ///< that is a value which the host sets: a run of the program has the right one
+  bool leansOnHost = false; ///< that is what the host or a flag sets: a run of the program has the right one
   std::vector<RelatedNote> notes;
   std::string hint; ///< what would repair it
   bool suppressed = false;

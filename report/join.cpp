@@ -154,6 +154,10 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
     joined.hint = fromStatic.hint;
   }
   joined.severity = std::max(joined.severity, fromStatic.severity);
+  if (joined.sameValue && !fromStatic.sameValue && fromStatic.verdict == Verdict::Proved) {
+    joined.message = fromStatic.message; // with other data the values differ
+    joined.hint = fromStatic.hint;
+  }
   joined.sameValue = joined.sameValue && fromStatic.sameValue;
   if (joined.message.empty()) joined.message = fromStatic.message;
   if (joined.where.endColumn == 0 && samePlace(joined.where, fromStatic.where))

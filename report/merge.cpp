@@ -56,7 +56,9 @@ bool isAbout(const Finding& finding, const KernelResult& kernel) {
 
 /// Whether the answer speaks of the launches that the run made, so that the run may contradict it.
 bool covers(const KernelResult& kernel, const PropertyResult& property, const RunResult& run) {
-  if (property.holdsFor.empty() || property.holdsFor == "any launch") return true;
+  if (property.holdsFor.empty() || property.holdsFor == "any launch" ||
+      property.holdsFor == kLaunchesOfThisRun)
+    return true;
   auto isListed = [&](const Launch& launch) {
     return std::ranges::any_of(kernel.launches, [&](const Launch& known) {
       return known.grid.whole() && known.block.whole() && known.grid == launch.grid &&
@@ -82,7 +84,7 @@ std::string contradiction(const Finding& finding, const KernelResult& kernel,
                           const PropertyResult& property) {
   std::string reach = property.holdsFor.empty() ? "" : " for " + property.holdsFor;
   std::string assuming =
-      property.assumptions.empty() ? "" : fmt::format(" (assuming: {})", joined(property.assumptions));
+      property.assumptions.empty() ? "" : fmt::format(" ({}{})", kAssuming, joined(property.assumptions));
   return fmt::format("the run saw {} at {}:{}:{} in `{}`, which the static pass had proved {}{}{}",
                      finding.rule, finding.where.file, finding.where.line, finding.where.column, kernel.name,
                      toString(property.property), reach, assuming);

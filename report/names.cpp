@@ -106,6 +106,17 @@ const Kernel* Facts::kernel(const std::string& symbol) const {
   return nullptr;
 }
 
+std::optional<std::int64_t> PassedValue::integer(std::size_t at, std::size_t count) const {
+  if (count == 0 || count > 8 || at + count > bytes.size()) return std::nullopt;
+  std::uint64_t value = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (!bytes[at + i]) return std::nullopt;
+    value |= std::uint64_t(*bytes[at + i]) << (8 * i);
+  }
+  const unsigned unused = unsigned(64 - 8 * count);
+  return std::int64_t(value << unused) >> unused;
+}
+
 double Metric::efficiency() const {
   if (sectors == 0) return 100;
   double percent = 100.0 * double(bytesRequested) / (32.0 * double(sectors));

@@ -5,6 +5,7 @@
 #include "report/location.h"
 
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace kcheck {
@@ -65,13 +66,36 @@ struct Allocation {
   std::optional<Formula> formula;     ///< of the size, where it does not
 };
 
-/// An argument of a launch, as far as host code shows it.
+/// What a launch of the run passed for a parameter.
+struct PassedValue {
+  struct Pointer {
+    std::uint32_t at = 0; ///< offset in the bytes
+    std::size_t allocation = 0;
+    std::int64_t byteOffset = 0;
+    friend bool operator==(const Pointer&, const Pointer&) = default;
+  };
+  std::vector<std::optional<std::uint8_t>> bytes; ///< nothing where launches differ, and where pointers are
+  std::vector<Pointer> pointers;
+  /// Of an integer, or of a pointer's offset, in which launches differ: least + step * i for 0 <= i < count.
+  struct Range {
+    std::int64_t least = 0, step = 1, count = 1;
+    friend bool operator==(const Range&, const Range&) = default;
+  };
+  std::optional<Range> range;
+
+  /// The integer of so many bytes at an offset, sign-extended; none when not all of them are known.
+  std::optional<std::int64_t> integer(std::size_t at, std::size_t count) const;
+  friend bool operator==(const PassedValue&, const PassedValue&) = default;
+};
+
+/// An argument of a launch, as far as host code shows it, or as the run passed it.
 struct Argument {
   std::string text;                       ///< source text: `d_out + 1`
   std::optional<std::int64_t> value;      ///< an integer scalar that folds
   std::optional<std::size_t> allocation;  ///< index into Facts::allocations
   std::optional<std::int64_t> byteOffset; ///< into that allocation
   std::optional<Formula> formula;         ///< of a scalar that does not fold
+  std::optional<PassedValue> passed;
 };
 
 enum class LaunchOrigin : std::uint8_t { LaunchSite, Option, Annotation, Symbolic };
@@ -86,6 +110,13 @@ struct Launch {
   std::optional<std::uint64_t> sharedBytes; ///< dynamic shared memory
   std::vector<Argument> arguments;
   std::optional<Formula> gridX; ///< of the grid's width, where it does not fold
+};
+
+/// Launches as the run made them.
+struct SeenLaunches {
+  std::vector<Launch> launches; ///< of different shapes or arguments
+  std::vector<Allocation> allocations;
+  std::set<std::string> incomplete; ///< symbols of kernels that were launched in further ways
 };
 
 struct Facts {

@@ -52,6 +52,12 @@ struct Metric {
   double sectorsPerRequest() const { return requests ? double(sectors) / double(requests) : 0; }
 };
 
+/// How a disagreement names what the proof rests on.
+inline constexpr const char* kAssuming = "assuming: ";
+
+/// What an answer holds for that rests on the shapes and arguments that the run used.
+inline constexpr const char* kLaunchesOfThisRun = "the launches of this run";
+
 struct RunResult {
   bool ran = false;
   int exitStatus = 0;
@@ -65,6 +71,7 @@ struct RunResult {
   std::string stoppedBecause;   ///< kcheck ended the program at a bound that the user had set
   std::string notRunBecause;    ///< when `ran` is false
   std::vector<Launch> launches; ///< distinct kernel/shape pairs that were launched
+  SeenLaunches seen;            ///< the same with arguments
 };
 
 struct Report {

@@ -242,6 +242,24 @@ void writeAlsoWith(const Finding& finding, const TextOptions& options, std::ostr
               "", options, out);
 }
 
+bool advisesTheSame(const Finding& finding, const Finding& other) {
+  auto reasons = [](const Finding& advice) {
+    std::vector<std::string> words;
+    for (const RelatedNote& note : advice.notes) words.push_back(note.message);
+    return words;
+  };
+  return isAdvice(finding) && finding.rule == other.rule && finding.kernel == other.kernel &&
+         finding.severity == other.severity && finding.message == other.message &&
+         finding.hint == other.hint && finding.alsoIn == other.alsoIn && reasons(finding) == reasons(other) &&
+         finding.accesses.size() == 1 && other.accesses.size() == 1;
+}
+
+void writeAlsoAt(const Finding& finding, const TextOptions& options, std::ostream& out) {
+  writeHeader(finding.where, finding.severity,
+              fmt::format("the same of {}", quotedExprOf(finding, finding.accesses[0])), finding.rule,
+              options, out);
+}
+
 void writeFurtherPartners(std::size_t count, std::ostream& out) {
   out << kIndent << fmt::format("and the same with {} more\n", counted(count, "place"));
 }

@@ -39,11 +39,16 @@ void writeFinding(const Finding& finding, const TextOptions& options, std::ostre
 
 /// Whether `other` says the same of the same place, with another second access.
 bool saysTheSame(const Finding& finding, const Finding& other);
-/// Such a finding in one line, below the first one.
 /// Of what says the same as the finding before, so many partners are named; the rest are counted.
 inline constexpr std::size_t kShownAlike = 2;
 void writeFurtherPartners(std::size_t count, std::ostream& out);
+/// Such a finding in one line, below the first one.
 void writeAlsoWith(const Finding& finding, const TextOptions& options, std::ostream& out);
+
+/// Whether `other` gives the same advice, for the same reason, of another access of the kernel.
+bool advisesTheSame(const Finding& finding, const Finding& other);
+/// Such advice in one line, below the first one.
+void writeAlsoAt(const Finding& finding, const TextOptions& options, std::ostream& out);
 
 /// The tables, what stayed unknown, what proofs assume and which global accesses waste bandwidth.
 void writeTables(const Report& report, const Paint& paint, std::ostream& out);

@@ -3,6 +3,7 @@
 
 #include "report/text_parts.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
 
@@ -35,6 +36,14 @@ std::string timesTaken(const Report& report) {
   else if (!report.run.notRunBecause.empty())
     parts.push_back("not run: " + report.run.notRunBecause);
   return joined(parts, ", ");
+}
+
+/// Proofs that hold for the launches of this run only: the tables say which.
+bool restsOnThisRun(const Report& report) {
+  return std::ranges::any_of(report.kernels, [](const KernelResult& kernel) {
+    return std::ranges::find(kernel.properties, kLaunchesOfThisRun, &PropertyResult::holdsFor) !=
+           kernel.properties.end();
+  });
 }
 
 std::string closingLine(const Report& report, const std::vector<std::string>& assumptions) {
@@ -79,6 +88,10 @@ void writeText(const Report& report, const TextOptions& options, std::ostream& o
       if (++alike <= kShownAlike) writeAlsoWith(finding, options, out);
       continue;
     }
+    if (last && advisesTheSame(*last, finding)) {
+      writeAlsoAt(finding, options, out);
+      continue;
+    }
     countAlike();
     if (last) out << '\n';
     writeFinding(finding, options, out);
@@ -86,7 +99,8 @@ void writeText(const Report& report, const TextOptions& options, std::ostream& o
   }
   countAlike();
   const bool anyFinding = last != nullptr;
-  bool quiet = !anyFinding && !tablesMatter(report) && report.disagreements.empty();
+  bool quiet =
+      !anyFinding && !tablesMatter(report) && !restsOnThisRun(report) && report.disagreements.empty();
   std::string end = badEnd(report.run);
   if (!quiet && !report.kernels.empty()) {
     if (anyFinding) out << '\n';
@@ -96,7 +110,8 @@ void writeText(const Report& report, const TextOptions& options, std::ostream& o
   out << closingLine(report, quiet ? assumptionsOf(report) : std::vector<std::string>()) << '\n';
   for (const std::string& disagreement : report.disagreements)
     out << paint(Style::Red, "internal error:") << " the two passes disagree: " << disagreement
-        << "; one of them is wrong, please report this\n";
+        << (disagreement.find(kAssuming) != std::string::npos ? "; where that holds, " : "; ")
+        << "one of them is wrong, please report this\n";
 }
 
 } // namespace kcheck

@@ -22,7 +22,8 @@ std::string oneDecimal(double value) {
 } // namespace
 
 bool isUncoalesced(const Metric& metric) {
-  return metric.space == MemorySpace::Global && metric.access != AccessKind::Atomic &&
+  const bool movesMoreThanIsUsed = 32 * metric.sectors > metric.bytesRequested; // a word for many lanes
+  return metric.space == MemorySpace::Global && metric.access != AccessKind::Atomic && movesMoreThanIsUsed &&
          metric.sectors >= 2 * metric.idealSectors && metric.sectors >= metric.idealSectors + kEnoughSectors;
 }
 

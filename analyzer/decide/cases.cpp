@@ -62,43 +62,64 @@ Arm fixed(KernelView& kernel, const Arm& arm, Expr symbol, std::int64_t value) {
 
 } // namespace
 
-/// Arithmetic once more for a divisor of either sign: what is left of a division is less than that.
+/// Arithmetic once more for divisors of either sign: what is left of a division is less than that.
 bool Decider::provesBySign(const PairQuestion& q, Ranges::Wrapping wrapping) {
   AccessView &a = viewOf(*q.a, wrapping), &b = viewOf(*q.b, wrapping);
   std::vector<Expr> divisors;
+  auto addDivisors = [&](Expr below) {
+    anyNode(below, [&](Expr y) {
+      if (y->op == Op::Symbol && !kernel.isPrivate(y, q.relation) && a.ranges.of(y).lo < 1 &&
+          b.ranges.of(y).hi > 0 && std::find(divisors.begin(), divisors.end(), y) == divisors.end())
+        divisors.push_back(y);
+      return false;
+    });
+  };
   for (const ModelAccess* access : {q.a, q.b})
     for (Expr e : {access->offset, access->condition})
       if (e)
         anyNode(e, [&](Expr n) {
           bool divides = n->op == Op::SDiv || n->op == Op::SRem || n->op == Op::UDiv || n->op == Op::URem;
-          if (!divides || n->operands[1]->op != Op::Symbol) return false;
-          Expr y = n->operands[1];
-          if (!kernel.isPrivate(y, q.relation) && a.ranges.of(y).lo < 1 && b.ranges.of(y).hi > 0 &&
-              std::find(divisors.begin(), divisors.end(), y) == divisors.end())
-            divisors.push_back(y);
+          if (divides && !isConst(n->operands[1])) addDivisors(n->operands[1]);
           return false;
         });
+  if (divisors.empty()) return false;
+  // What rows and columns are put together by.
+  for (const ModelAccess* access : {q.a, q.b})
+    if (access->offset)
+      anyNode(access->offset, [&](Expr n) {
+        if (n->op == Op::Mul && !isConst(n->operands[1]))
+          for (Expr factor : n->operands)
+            if (factor->op == Op::Symbol) addDivisors(factor);
+        return false;
+      });
   ExprContext& c = kernel.context;
-  constexpr std::size_t kMostDivisors = 2;
+  constexpr std::size_t kMostDivisors = 3;
   if (divisors.size() > kMostDivisors) divisors.resize(kMostDivisors);
-  for (Expr y : divisors) {
-    Expr zero = c.constant(y->width, 0);
+  auto apart = [&](const Arm& x, const Arm& z) {
+    if (isFalse(x.condition) || isFalse(z.condition)) return true;
+    AccessView vx(kernel, x.condition, x.offset, x.size, wrapping),
+        vz(kernel, z.condition, z.offset, z.size, wrapping);
+    return PairSystem(kernel, vx, vz, q.relation).provesApart();
+  };
+  std::function<bool(std::size_t, const Arm&, const Arm&)> apartFrom = [&](std::size_t i, const Arm& x,
+                                                                           const Arm& z) {
+    if (i == divisors.size() || secondsLeft() <= 0) return false;
+    Expr y = divisors[i], zero = c.constant(y->width, 0);
     auto apartWhere = [&](Expr holds) {
-      AccessView x(kernel, c.logicalAnd(q.a->condition, holds), q.a->offset, q.a->size, wrapping),
-          z(kernel, c.logicalAnd(q.b->condition, holds), q.b->offset, q.b->size, wrapping);
-      return PairSystem(kernel, x, z, q.relation).provesApart();
+      Arm u = x, v = z;
+      u.condition = c.logicalAnd(u.condition, holds);
+      v.condition = c.logicalAnd(v.condition, holds);
+      return apart(u, v) || apartFrom(i + 1, u, v);
     };
     auto apartAtZero = [&] {
-      Arm x = fixed(kernel, armOf(*q.a), y, 0), z = fixed(kernel, armOf(*q.b), y, 0);
-      if (isFalse(x.condition) || isFalse(z.condition)) return true;
-      AccessView vx(kernel, x.condition, x.offset, x.size, wrapping),
-          vz(kernel, z.condition, z.offset, z.size, wrapping);
-      return PairSystem(kernel, vx, vz, q.relation).provesApart();
+      Arm u = fixed(kernel, x, y, 0), v = fixed(kernel, z, y, 0);
+      return apart(u, v) || apartFrom(i + 1, u, v);
     };
-    if (apartWhere(c.binary(Op::Slt, zero, y)) && apartAtZero() && apartWhere(c.binary(Op::Slt, y, zero)))
-      return true;
-  }
-  return false;
+    const bool mayBeNegative = std::max(a.ranges.of(y).lo, b.ranges.of(y).lo) < 0;
+    return apartWhere(c.binary(Op::Slt, zero, y)) && apartAtZero() &&
+           (!mayBeNegative || apartWhere(c.binary(Op::Slt, y, zero)));
+  };
+  return apartFrom(0, armOf(*q.a), armOf(*q.b));
 }
 
 bool Decider::provesByCases(const PairQuestion& q, Ranges::Wrapping wrapping) {

@@ -113,6 +113,10 @@ void PairSystem::follow(Expr e) {
     if (isEqual(y)) markEqual(x);
     if (isEqual(x)) markEqual(y);
     return;
+  case Op::Or: // of bits that do not meet
+    if (isConst(y) && !((a.ranges.of(x).maybe | b.ranges.of(x).maybe) & zeroExtend(y->value, e->width)))
+      markEqual(x);
+    return;
   case Op::And:
     if (isConst(y) && y->value > 0 && isPowerOfTwo(std::uint64_t(y->value) + 1))
       congruent(differenceOf(x), Int(y->value) + 1, nullptr);
@@ -180,11 +184,14 @@ void PairSystem::followSlices() {
     for (Expr e : now) {
       Slice s = sliceOf(e);
       if (s.base) shown[s.base] |= s.mask;
-      bool isQuotient = e->op == Op::UDiv || e->op == Op::SDiv;
-      if (!isQuotient || a.ranges.of(e->operands[0]).lo < 0 || b.ranges.of(e->operands[0]).lo < 0) continue;
-      if (!isEqual(e->operands[1])) continue;
+      // The whole of an equal quotient and an equal remainder, by the same divisor.
+      const bool isRemainder = e->op == Op::URem || e->op == Op::SRem;
+      if (!isRemainder || !isEqual(e->operands[1])) continue;
+      const Op division = e->op == Op::URem ? Op::UDiv : Op::SDiv;
       for (Expr other : now)
-        if ((other->op == Op::URem || other->op == Op::SRem) && other->operands == e->operands)
+        if (other->op == division && isEqual(other->operands[1]) &&
+            a.isQuotientOf(other, e->operands[0], e->operands[1]) &&
+            b.isQuotientOf(other, e->operands[0], e->operands[1]))
           markEqual(e->operands[0]);
     }
     for (auto& [base, mask] : shown) {

@@ -181,7 +181,7 @@ AccessView::AccessView(KernelView& kernel, Expr condition, Expr offset, Expr siz
   if (!isPossible) return;
   collectFacts(kernel);
   collectDivisionFacts(kernel);
-  if (offset) offsetPoly = linear.of(offset);
+  if (offset) offsetPoly = putTogether(linear.of(offset));
   if (size) {
     sizePoly = linear.of(size);
     Range r = ranges.of(size);
@@ -213,73 +213,6 @@ void AccessView::collectFacts(KernelView& kernel) {
     }
     if (c->op == Op::Ult || c->op == Op::Slt) difference.add(Monomial{}, -1);
     facts.nonNegative.push_back(difference);
-  }
-}
-
-namespace {
-/// p / atom, where every term has the atom as a factor; else invalid.
-Poly quotient(const Poly& p, const Atom& atom) {
-  Poly result;
-  result.valid = p.valid && !p.terms.empty();
-  for (auto& [monomial, coefficient] : p.terms) {
-    auto at = std::find(monomial.begin(), monomial.end(), atom);
-    if (at == monomial.end()) {
-      result.valid = false;
-      return result;
-    }
-    Monomial rest = monomial;
-    rest.erase(rest.begin() + (at - monomial.begin()));
-    result.add(rest, coefficient);
-  }
-  return result;
-}
-} // namespace
-
-/// What quotients and remainders by a size that is no constant satisfy.
-void AccessView::collectDivisionFacts(KernelView& kernel) {
-  std::vector<Expr> divisions;
-  for (Expr e : {condition, offset, size})
-    if (e)
-      anyNode(e, [&](Expr n) {
-        bool divides = n->op == Op::UDiv || n->op == Op::SDiv || n->op == Op::URem || n->op == Op::SRem;
-        if (divides && n->width > 1 && !isConst(n->operands[1]) &&
-            std::find(divisions.begin(), divisions.end(), n) == divisions.end())
-          divisions.push_back(n);
-        return false;
-      });
-  constexpr std::size_t kMostDivisions = 12;
-  if (divisions.size() > kMostDivisions) divisions.resize(kMostDivisions);
-  for (Expr n : divisions) {
-    Expr x = n->operands[0], y = n->operands[1];
-    bool isRemainder = n->op == Op::URem || n->op == Op::SRem,
-         isSigned = n->op == Op::SDiv || n->op == Op::SRem;
-    Range divisor = ranges.of(y);
-    if (ranges.of(x).lo < 0 || (!isSigned && divisor.lo < 0)) continue;
-    if (divisor.lo < 1 && divisor.hi > -1) continue;
-    Poly size = divisor.lo >= 1 ? linear.of(y) : linear.of(y).scaled(-1), self = linear.of(n);
-    if (isRemainder) {
-      Poly below = size - self;
-      below.add(Monomial{}, -1);
-      facts.nonNegative.push_back(std::move(below));
-      facts.nonNegative.push_back(std::move(self));
-      continue;
-    }
-    // x < y * h makes the quotient less than h, or, where y is negative, greater.
-    const Poly divisorPoly = linear.of(y);
-    if (divisorPoly.terms.size() != 1) continue;
-    const auto& [factor, coefficient] = *divisorPoly.terms.begin();
-    if (coefficient != 1 || factor.size() != 1) continue;
-    Poly dividend = linear.of(x);
-    for (Expr c : conjunctsOf(kernel.context.logicalAnd(kernel.facts1, condition))) {
-      bool isLess = c->op == Op::Slt || (c->op == Op::Ult && ranges.of(c->operands[1]).lo >= 0);
-      if (!isLess || c->operands[0]->width == 1 || !(linear.of(c->operands[0]) - dividend).terms.empty())
-        continue;
-      Poly rows = quotient(linear.of(c->operands[1]), factor[0]);
-      if (!rows.valid) continue;
-      Poly below = divisor.lo >= 1 ? rows - self : self - rows;
-      below.add(Monomial{}, -1);
-      facts.nonNegative.push_back(std::move(below));
-    }
   }
 }
 

@@ -70,9 +70,16 @@ public:
   std::optional<Int> mostBytes; ///< upper bound of the size, where there is one
   Poly sizePoly;
 
+  /// Whether `quotient` is what `dividend / divisor` gives: written so, or `i / (a * b)` for `(i / a) / b`.
+  bool isQuotientOf(Expr quotient, Expr dividend, Expr divisor);
+
 private:
   void collectFacts(KernelView& kernel);
+  // divisions.cpp
   void collectDivisionFacts(KernelView& kernel);
+  void addRemainderFacts(Expr remainder, bool positiveDivisor, bool positiveDividend);
+  Poly putTogether(Poly p);
+  bool putOneTogether(Poly& p);
 };
 
 /// An AccessView's polynomial as thread `thread` of a pair so related has it.

@@ -232,6 +232,7 @@ Range Ranges::division(Expr e) {
     return hi <= smax ? Range{0, hi, ~0ull} : result;
   }
   if (e->op == Op::SDiv) {
+    if (a.lo >= 0 && b.hi < 0) return {a.hi / b.hi, a.lo / b.lo, ~0ull};
     Int most = std::max(-a.lo, a.hi); // |quotient| <= |dividend|
     if (b.lo > 0) most = std::max(-a.lo, a.hi) / b.lo;
     return {std::max(-most, result.lo), std::min(most, result.hi), ~0ull};

@@ -67,6 +67,10 @@ Expr Simplifier::bitAnd(Expr x, Expr y) {
   if (!isConst(y)) return raw(Op::And, width, x, y);
   std::uint64_t mask = zeroExtend(y->value, width), all = zeroExtend(-1, width);
   if (mask == 0) return y;
+  if (x->op == Op::Or && width > 1 && isConst(x->operands[1])) { // what the constant sets is known
+    Expr rest = bitAnd(x->operands[0], y), set = constant(width, x->operands[1]->value & y->value);
+    if (isConst(rest)) return constant(width, rest->value | set->value);
+  }
   std::uint64_t possible = all; // the bits of x that can be set
   if (x->op == Op::ZExt) possible = zeroExtend(-1, x->operands[0]->width);
   if (x->op == Op::LShr && isConst(x->operands[1]))

@@ -3,6 +3,7 @@
 #include "analyzer/model/execution.h"
 
 #include "analyzer/expr/range.h"
+#include "analyzer/model/warp_values.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -119,9 +120,12 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
   }
   std::string line = state.lineText(instruction);
   Symbol* symbol = local(instruction, "atomic", "atomic result (" + line + ")", bytes * 8);
+  const bool isLock = state.takesLock(instruction, pointer);
   symbol->exact = false;
-  symbol->cause = {CauseKind::Order, "the result of the atomic operation at " + line};
+  symbol->cause = {isLock ? CauseKind::Lock : CauseKind::Order,
+                   "the result of the atomic operation at " + line};
   state.synchronizing.insert(symbol);
+  if (isLock) state.lockResults.insert(symbol);
   env[&instruction] = exprs.of(symbol);
   drawTicket(instruction);
 }
@@ -279,7 +283,10 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
                    name.starts_with("llvm.nvvm.redux") || name.starts_with("llvm.nvvm.read.ptx.sreg") ||
                    name.starts_with("llvm.stacksave");
   if (perThread) {
-    if (isRelevant(&call))
+    if (!isRelevant(&call)) return true;
+    if (Expr handed = call.arg_size() > 1 ? laneBroadcast(state, call, argument(1), condition) : nullptr)
+      env[&call] = handed;
+    else
       env[&call] = fresh(&call, "call", "a value of the warp (" + state.lineText(call) + ")",
                          {CauseKind::Warp, "the result of a warp operation at " + state.lineText(call)});
     return true;

@@ -79,6 +79,7 @@ private:
                 unsigned width);
   Expr fresh(const llvm::Value* v, const char* role, const std::string& name, const Cause& cause);
   Expr waited(const llvm::Instruction& instruction);
+  Expr underLock(const llvm::Instruction& instruction);
   void noteVariables(const llvm::Instruction& instruction);
   void nameLocals(const llvm::Instruction& instruction, ModelAccess& access);
   void record(const llvm::Instruction& instruction, AccessKind kind, Expr pointer, Expr size, Expr condition,
@@ -90,6 +91,7 @@ private:
   Expr load(const llvm::Instruction& instruction, Expr pointer, bool isVolatile);
   Expr loadFrom(const llvm::Instruction& instruction, const Place& place);
   Expr initialContent(const llvm::Instruction& instruction, const Place& place);
+  Expr passedContent(const llvm::Instruction& instruction, const Place& place);
   Expr markIfSynchronizing(unsigned object, Expr content);
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);
   std::vector<Expr> barrierCounters(const llvm::BasicBlock* block);

@@ -290,12 +290,22 @@ Expr Execution::waited(const Instruction& instruction) {
   return exprs.of(symbol);
 }
 
+/// Under a lock that is not followed, or without its fences, a condition that names it as what may order
+/// threads.
+Expr Execution::underLock(const Instruction& instruction) {
+  Symbol* symbol = local(instruction, "locked", "under a lock", 1);
+  symbol->exact = false;
+  symbol->cause = {CauseKind::Order, "the lock that is held at " + state.lineText(instruction)};
+  return exprs.of(symbol);
+}
+
 /// Whether every round of the loop computes the same value.
 static bool isInvariant(const Value* v, const Loop& loop, unsigned depth = 8) {
   auto* instruction = dyn_cast<Instruction>(v);
   if (!instruction || !loop.contains(instruction)) return true;
-  bool computes =
-      isa<GetElementPtrInst>(instruction) || isa<CastInst>(instruction) || isa<BinaryOperator>(instruction);
+  auto* intrinsic = dyn_cast<IntrinsicInst>(instruction); // indices and dimensions
+  bool computes = isa<GetElementPtrInst>(instruction) || isa<CastInst>(instruction) ||
+                  isa<BinaryOperator>(instruction) || (intrinsic && intrinsic->doesNotAccessMemory());
   return computes && depth > 0 && all_of(instruction->operands(), [&](const Use& operand) {
            return isInvariant(operand, loop, depth - 1);
          });
@@ -343,6 +353,8 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.condition = exprs.logicalAnd(exprs.logicalAnd(condition, place.guard), waited(instruction));
     access.stored = stored_;
     if (state.knowsWritten) access.locks = locksAt(instruction);
+    if (access.locks.size() < state.sections.countAt(instruction))
+      access.condition = exprs.logicalAnd(access.condition, underLock(instruction));
     access.arrivals = arrivalsAt(instruction, access.condition);
     if (isFalse(access.condition)) continue;
     access.condition = state.withDefinitions(access.condition, {access.offset, access.size});

@@ -94,6 +94,20 @@ bool KernelState::isSynchronizing(Expr e) const {
   });
 }
 
+bool KernelState::takesLock(const Instruction& atomic, Expr pointer) {
+  if (!sections.valuesOf(atomic)) return false;
+  auto places = objects.places(pointer);
+  return std::all_of(places.begin(), places.end(),
+                     [&](const Place& place) { return locksGivenBack.count(place.object) != 0; });
+}
+
+bool KernelState::isSignalled(Expr e) const {
+  return anyNode(e, [&](Expr n) {
+    return (n->op == Op::Symbol && synchronizing.count(n->symbol) && !lockResults.count(n->symbol)) ||
+           (n->op == Op::Apply && synchronizingFunctions.count(n->function));
+  });
+}
+
 void KernelState::assume(const std::string& what) {
   auto& list = model.assumptions;
   if (std::find(list.begin(), list.end(), what) == list.end()) list.push_back(what);

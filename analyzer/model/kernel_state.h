@@ -156,6 +156,8 @@ struct KernelState {
   std::set<unsigned> synchronizingObjects;
   std::map<const llvm::BasicBlock*, const llvm::Instruction*> afterWaiting; ///< with the loop's end
   bool isSynchronizing(Expr e) const;
+  /// As isSynchronizing, by something else than a lock.
+  bool isSignalled(Expr e) const;
 
   Cut cut = Cut::Block; ///< of the runs made now
   std::set<const llvm::BasicBlock*> barrierBlocks;
@@ -166,6 +168,10 @@ struct KernelState {
   std::set<unsigned> written;
   /// Objects that are used as locks, and only so: nothing but taking and giving back is done to them.
   std::set<unsigned> locks;
+  /// Those of them that are also given back: who finds one taken comes again or leaves the work.
+  std::set<unsigned> locksGivenBack;
+  std::unordered_set<const Symbol*> lockResults; ///< among the synchronizing ones
+  bool takesLock(const llvm::Instruction& atomic, Expr pointer);
   /// Loads of what the first thread of the block has stored; arrivals, with the thread of the block that
   /// arrives.
   std::set<const llvm::Instruction*> handedOn;
@@ -192,6 +198,7 @@ struct KernelState {
   /// Objects that pointers were read from, and those of them that the kernel writes.
   std::set<unsigned> pointerSources, changedPointerSources;
   std::map<unsigned, std::int64_t> fixedParameters; ///< by an assumption at the kernel's start
+  std::map<unsigned, const PassedValue*> passed;    ///< content of structures that are parameters, by object
 
   std::map<unsigned, const llvm::GlobalVariable*> globals; ///< the variables among the objects
   /// Instructions whose value some address, condition or size depends on.
@@ -209,6 +216,8 @@ struct KernelState {
   std::string lineText(const llvm::Instruction& instruction) const; ///< "line 12"
 
   Expr argumentValue(const llvm::Argument& argument);
+  /// The object of a known allocation.
+  unsigned allocationObject(std::size_t number, MemoryObject fresh);
   Expr linearThread(); ///< index of the thread in its block
   /// The one thread of the block for which the condition can hold, where its words say so.
   std::optional<ThreadPlace> onlyThread(Expr condition);

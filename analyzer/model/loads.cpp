@@ -111,6 +111,30 @@ Expr Execution::initialContent(const Instruction& instruction, const Place& plac
   return content;
 }
 
+/// What the run passed in a structure. Null where that is not known.
+Expr Execution::passedContent(const Instruction& instruction, const Place& place) {
+  const auto found = state.passed.find(place.object);
+  if (found == state.passed.end() || !state.knowsWritten || state.isWritten(place.object)) return nullptr;
+  const PassedValue& passed = *found->second;
+  if (!isConst(place.offset) || place.offset->value < 0) return nullptr;
+  const auto at = std::size_t(place.offset->value);
+  if (instruction.getType()->isIntegerTy()) {
+    const unsigned width = widthOf(instruction.getType(), state.layout);
+    const auto value = width % 8 == 0 && width <= 64 ? passed.integer(at, width / 8) : std::nullopt;
+    return value ? exprs.constant(width, normalize(*value, width)) : nullptr;
+  }
+  if (!instruction.getType()->isPointerTy()) return nullptr;
+  for (const PassedValue::Pointer& pointer : passed.pointers) {
+    if (pointer.at != at) continue;
+    MemoryObject fresh;
+    fresh.name = state.facts.allocations[pointer.allocation].name;
+    if (fresh.name.empty()) fresh.name = state.objects[place.object].name + "+" + std::to_string(at);
+    return exprs.add(state.objects.pointerTo(state.allocationObject(pointer.allocation, fresh)),
+                     exprs.constant(64, pointer.byteOffset), NoSignedWrap);
+  }
+  return nullptr;
+}
+
 /// A pointer read from memory points into an object of its own: whatever the pointers stored there lead to.
 Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) {
   const MemoryObject object = state.objects[place.object];
@@ -125,7 +149,7 @@ Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) 
   std::string where = fixed ? std::to_string(place.offset->value) : "[]";
   target.name = object.name + (fixed ? "+" + where : where);
   unsigned id = state.objects.object("through " + std::to_string(place.object) + " " + where, target);
-  state.assume("memory reached through the pointers in `" + object.name + "` overlaps no other array");
+  state.assume("memory reached through the pointers in `" + object.name + "` " + kReachedApart);
   Expr base = state.objects.pointerTo(id);
   if (fixed) return base;
   auto* offsets = state.symbols.function(nullptr, "pointers " + std::to_string(place.object),
@@ -148,6 +172,7 @@ Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolati
   Expr result = nullptr;
   for (const Place& place : state.objects.places(pointer)) {
     Expr content = initialContent(instruction, place);
+    if (!content) content = passedContent(instruction, place);
     if (!content)
       content = instruction.getType()->isPointerTy() ? pointerFrom(instruction, place)
                                                      : loadFrom(instruction, place);

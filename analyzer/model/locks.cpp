@@ -75,7 +75,10 @@ bool isSame(const Value* x, const Value* y, unsigned depth = 8) {
   if (!a || !b || depth == 0 || a->getOpcode() != b->getOpcode() || a->getType() != b->getType() ||
       a->getNumOperands() != b->getNumOperands())
     return false;
-  if (!isa<GetElementPtrInst>(a) && !isa<CastInst>(a) && !isa<BinaryOperator>(a)) return false;
+  auto *read = dyn_cast<IntrinsicInst>(a), *again = dyn_cast<IntrinsicInst>(b); // indices and dimensions
+  const bool isIndex =
+      read && again && read->getIntrinsicID() == again->getIntrinsicID() && read->doesNotAccessMemory();
+  if (!isa<GetElementPtrInst>(a) && !isa<CastInst>(a) && !isa<BinaryOperator>(a) && !isIndex) return false;
   if (auto* element = dyn_cast<GetElementPtrInst>(a);
       element && element->getSourceElementType() != cast<GetElementPtrInst>(b)->getSourceElementType())
     return false;
@@ -101,6 +104,8 @@ public:
     while (backward()) {
     }
     for (const BasicBlock* block : order) join(*block);
+    for (auto& [instruction, state] : sinceTaken) result.counts[instruction] = state.size();
+    for (auto& [instruction, taken] : releases) result.releases.insert(instruction);
   }
 
 private:
@@ -322,6 +327,11 @@ const std::vector<HeldLock>& CriticalSections::heldAt(const Instruction& instruc
   static const std::vector<HeldLock> none;
   auto found = held.find(&instruction);
   return found == held.end() ? none : found->second;
+}
+
+std::size_t CriticalSections::countAt(const Instruction& instruction) const {
+  auto found = counts.find(&instruction);
+  return found == counts.end() ? 0 : found->second;
 }
 
 std::optional<LockValues> CriticalSections::valuesOf(const Instruction& instruction) const {

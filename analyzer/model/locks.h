@@ -39,6 +39,9 @@ public:
   explicit CriticalSections(const llvm::Function& kernel);
 
   const std::vector<HeldLock>& heldAt(const llvm::Instruction& instruction) const;
+  /// How many locks are held there, those included whose fences do not reach.
+  std::size_t countAt(const llvm::Instruction& instruction) const;
+  bool givesBack(const llvm::Instruction& instruction) const { return releases.count(&instruction) != 0; }
   /// Of an instruction that takes a lock, or gives back one that is surely held; nothing of others.
   std::optional<LockValues> valuesOf(const llvm::Instruction& instruction) const;
 
@@ -46,6 +49,8 @@ private:
   friend class LockFinder;
   std::unordered_map<const llvm::Instruction*, std::vector<HeldLock>> held;
   std::unordered_map<const llvm::Instruction*, LockValues> operations;
+  std::unordered_map<const llvm::Instruction*, std::size_t> counts;
+  std::set<const llvm::Instruction*> releases;
 };
 
 } // namespace kcheck::analyzer

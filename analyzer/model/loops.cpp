@@ -499,15 +499,16 @@ void Execution::leaveEdges(LoopWork& work, Substitution& final) {
   SmallVector<std::pair<BasicBlock*, BasicBlock*>> list;
   work.loop->getExitEdges(list);
   std::vector<Edge> present;
-  bool synchronizing = false;
+  bool synchronizing = false, isSignalled = false;
   for (auto& [from, to] : list) {
     auto edge = edges.find({from, to});
     if (edge == edges.end() || isFalse(edge->second)) continue;
     if (std::find(present.begin(), present.end(), Edge{from, to}) != present.end()) continue;
     present.push_back({from, to});
     synchronizing = synchronizing || state.isSynchronizing(edge->second);
+    isSignalled = isSignalled || state.isSignalled(edge->second);
   }
-  if (synchronizing && recording) waitingLoops.push_back(work.loop);
+  if (isSignalled && recording) waitingLoops.push_back(work.loop);
   bool mayStop = stops && state.barrierLoops.count(work.loop) != 0;
   Expr some = exprs.boolean(false), others = exprs.boolean(true);
   std::vector<Expr> outside;

@@ -20,7 +20,7 @@ namespace {
 /// What the first run learns, in terms that hold for the next state as well: objects keep their numbers.
 struct Knowledge {
   std::vector<std::pair<std::string, MemoryObject>> objects;
-  std::set<unsigned> written, locks, changedPointerSources, synchronizingObjects;
+  std::set<unsigned> written, locks, locksGivenBack, changedPointerSources, synchronizingObjects;
   std::map<const BasicBlock*, const Instruction*> afterWaiting;
   std::map<unsigned, std::map<Update, std::set<const BasicBlock*>>> updates;
   std::map<const BasicBlock*, std::set<unsigned>> writtenIn;
@@ -36,6 +36,7 @@ void prime(KernelState& state, const Knowledge& known) {
     state.objects[unsigned(id)].written = known.written.count(unsigned(id)) != 0;
   state.written = known.written;
   state.locks = known.locks;
+  state.locksGivenBack = known.locksGivenBack;
   state.updates = known.updates;
   state.writtenIn = known.writtenIn;
   state.unstable = known.unstable;
@@ -100,7 +101,7 @@ void findFixedParameters(KernelState& state, const Execution& run, Knowledge& kn
 /// Objects to which nothing is done but to take locks and give them back, all in the same terms.
 void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
   std::map<unsigned, std::set<std::int64_t>> free, taken;
-  std::set<unsigned> others;
+  std::set<unsigned> others, givenBack;
   for (const RunAccess& access : run.accesses) {
     if (access.access.kind == AccessKind::Read) continue;
     auto values = state.sections.valuesOf(*access.instruction);
@@ -109,6 +110,7 @@ void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
       continue;
     }
     taken[access.access.object].insert(values->taken);
+    if (state.sections.givesBack(*access.instruction)) givenBack.insert(access.access.object);
     if (values->free) free[access.access.object].insert(*values->free);
   }
   known.locks.clear();
@@ -120,6 +122,9 @@ void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
         !free[object].count(*values.begin()))
       known.locks.insert(object);
   }
+  known.locksGivenBack.clear();
+  for (unsigned object : known.locks)
+    if (givenBack.count(object)) known.locksGivenBack.insert(object);
 }
 
 /// The blocks that come after a loop which waits for an atomic or a flag.
@@ -158,6 +163,9 @@ public:
 
   KernelModel build(ExprContext& exprs) {
     Knowledge known;
+    learn(known);
+    known.afterWaiting.clear(); // who waits for a lock waits for no signal: now they are known
+    known.synchronizingObjects.clear();
     for (unsigned round = 0; round < 4; ++round)
       if (!learn(known)) break;
     learnHandingOn(known);
@@ -356,15 +364,26 @@ private:
     }
   }
 
-  void finish(KernelState& state) {
-    unsigned pointers = 0, distinct = 0;
-    for (auto& argument : state.function.args()) {
-      if (!argument.getType()->isPointerTy() || argument.hasByValAttr()) continue;
-      ++pointers;
-      distinct += argument.hasNoAliasAttr();
+  /// Several pointers could lead to the same memory, and of one at least it is not known where it leads.
+  bool overlapMatters() const {
+    if (launch.mayAlias) return false;
+    unsigned plain = 0, unknown = 0;
+    for (auto& argument : code.function->args()) {
+      if (!argument.getType()->isPointerTy() || argument.hasByValAttr() || argument.hasNoAliasAttr())
+        continue;
+      ++plain;
+      const unsigned number = argument.getArgNo();
+      const kcheck::Argument* given = launch.launch && number < launch.launch->arguments.size()
+                                          ? &launch.launch->arguments[number]
+                                          : nullptr;
+      const bool isNull = given && given->passed && given->passed->integer(0, 8) == 0;
+      unknown += !isNull && !(given && given->allocation);
     }
-    if (pointers > 1 && pointers - distinct > 1 && !launch.mayAlias && !launch.launch)
-      state.assume("pointer parameters do not overlap");
+    return plain > 1 && unknown > 0;
+  }
+
+  void finish(KernelState& state) {
+    if (overlapMatters()) state.assume(kPointersApart);
     state.model.ordersByPtx = ordersByPtx(state.function);
     state.model.objects = state.objects.all();
     for (MemoryObject& object : state.model.objects) {

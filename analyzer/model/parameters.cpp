@@ -142,6 +142,20 @@ UsedAxes usedAxes(const llvm::Function& kernel) {
 
 namespace {
 
+/// One of the values that a parameter had in the launches of a run, as a 64-bit number.
+Expr inRange(KernelState& state, const llvm::Argument& argument, const PassedValue::Range& range,
+             const std::string& name) {
+  Symbol* index = state.symbols.get(&argument, "passed", {}, name, 64, SymbolKind::Parameter);
+  index->varies = Varies::Never;
+  index->lo = 0;
+  index->hi = range.count - 1;
+  index->exact = false;
+  index->cause = {CauseKind::Launch, "the value of `" + name + "`, in which the launches differ"};
+  ExprContext& exprs = state.exprs;
+  Expr steps = exprs.mul(exprs.of(index), exprs.constant(64, range.step), NoSignedWrap);
+  return exprs.add(exprs.constant(64, range.least), steps, NoSignedWrap);
+}
+
 /// The object that a pointer parameter leads to, and the offset into it.
 Expr pointerParameter(KernelState& state, const llvm::Argument& argument, const Parameter& parameter) {
   unsigned number = argument.getArgNo();
@@ -152,14 +166,9 @@ Expr pointerParameter(KernelState& state, const llvm::Argument& argument, const 
   if (state.launch.launch && number < state.launch.launch->arguments.size())
     given = &state.launch.launch->arguments[number];
   if (given && given->allocation && *given->allocation < state.facts.allocations.size()) {
-    const Allocation& allocation = state.facts.allocations[*given->allocation];
-    fresh.bytes = allocation.bytes;
-    if (!allocation.bytes && allocation.formula)
-      fresh.symbolicBytes = formulaValue(state, *allocation.formula);
-    fresh.where = allocation.where;
-    unsigned object = state.objects.object("allocation " + std::to_string(*given->allocation), fresh);
-    state.objects[object].symbolicBytes = fresh.symbolicBytes;
-    Expr base = state.objects.pointerTo(object);
+    Expr base = state.objects.pointerTo(state.allocationObject(*given->allocation, fresh));
+    if (given->passed && given->passed->range)
+      return state.exprs.add(base, inRange(state, argument, *given->passed->range, fresh.name), NoSignedWrap);
     if (given->byteOffset)
       return state.exprs.add(base, state.exprs.constant(64, *given->byteOffset), NoSignedWrap);
     Symbol* offset =
@@ -187,6 +196,26 @@ Expr pointerParameter(KernelState& state, const llvm::Argument& argument, const 
 
 } // namespace
 
+unsigned KernelState::allocationObject(std::size_t number, MemoryObject fresh) {
+  const Allocation& allocation = facts.allocations[number];
+  fresh.bytes = allocation.bytes;
+  if (!allocation.bytes && allocation.formula) fresh.symbolicBytes = formulaValue(*this, *allocation.formula);
+  fresh.where = allocation.where;
+  const unsigned object = objects.object("allocation " + std::to_string(number), fresh);
+  objects[object].symbolicBytes = fresh.symbolicBytes;
+  return object;
+}
+
+/// An integer as the run passed it. Null when that is not known.
+static Expr passedInteger(KernelState& state, const llvm::Argument& argument, const PassedValue& passed,
+                          const std::string& name, unsigned width) {
+  if (const auto value = passed.integer(0, (width + 7) / 8))
+    return state.exprs.constant(width, normalize(*value, width));
+  if (!passed.range) return nullptr;
+  Expr value = inRange(state, argument, *passed.range, name);
+  return width < 64 ? state.exprs.extend(Op::Trunc, width, value, NoSignedWrap) : value;
+}
+
 Expr KernelState::argumentValue(const llvm::Argument& argument) {
   unsigned number = argument.getArgNo();
   Parameter parameter;
@@ -197,13 +226,19 @@ Expr KernelState::argumentValue(const llvm::Argument& argument) {
     fresh.name = parameter.name;
     fresh.space = MemorySpace::Constant;
     fresh.bytes = layout.getTypeAllocSize(argument.getParamByValType()).getFixedValue();
-    return objects.pointerTo(objects.object("struct parameter " + std::to_string(number), fresh));
+    const unsigned object = objects.object("struct parameter " + std::to_string(number), fresh);
+    if (launch.launch && number < launch.launch->arguments.size() && launch.launch->arguments[number].passed)
+      passed[object] = &*launch.launch->arguments[number].passed;
+    return objects.pointerTo(object);
   }
   if (argument.getType()->isPointerTy()) return pointerParameter(*this, argument, parameter);
   unsigned width = widthOf(argument.getType(), layout);
   if (launch.launch && number < launch.launch->arguments.size() && launch.launch->arguments[number].value &&
       argument.getType()->isIntegerTy())
     return exprs.constant(width, normalize(*launch.launch->arguments[number].value, width));
+  if (launch.launch && number < launch.launch->arguments.size() && argument.getType()->isIntegerTy())
+    if (const auto& given = launch.launch->arguments[number].passed)
+      if (Expr value = passedInteger(*this, argument, *given, parameter.name, width)) return value;
   if (launch.launch && number < launch.launch->arguments.size() && argument.getType()->isIntegerTy())
     if (const auto& formula = launch.launch->arguments[number].formula) {
       Expr value = formulaValue(*this, *formula);

@@ -2,6 +2,7 @@
 
 #include "instrument/abi.h"
 #include "instrument/pass/lane_notes.h"
+#include "instrument/pass/seen_launches.h"
 #include "instrument/pass/shipped_headers.h"
 #include "instrument/pass/traffic.h"
 #include "instrument/pass/wire_reader.h"
@@ -27,12 +28,13 @@ public:
   Finding finding(const wire::Finding& record) const;
   Metric metric(const wire::Metric& record) const;
   Launch launch(const wire::Launch& record) const;
+  SeenLaunches seen() const;
 
 private:
   Location hostPlace(std::uint64_t address) const;
   Location sitePlace(std::uint32_t site) const;
   const Site* knownSite(std::uint32_t site) const;
-  Access access(const wire::Access& access) const;
+  Access access(const wire::Access& access, bool real = false) const;
   std::string nameAt(const Location& allocatedAt) const;
   MemoryFact memory(const wire::Finding& record) const;
   void addWaiting(Finding& finding, const wire::Finding& record) const;
@@ -70,7 +72,21 @@ Location Collector::sitePlace(std::uint32_t number) const {
 
 Dim3 dim(const std::uint32_t (&index)[3]) { return {index[0], index[1], index[2]}; }
 
-Access Collector::access(const wire::Access& record) const {
+/// Whether all values that the accesses show look like floating-point numbers.
+bool showReals(const wire::Finding& record) {
+  bool any = false;
+  for (unsigned i = 0; i < record.accessCount; ++i) {
+    const wire::Access& access = record.access[i];
+    for (auto [flag, value] : {std::pair{wire::HasBefore, access.before}, {wire::HasAfter, access.after}}) {
+      if (!(access.flags & flag) || value == 0) continue;
+      if (!looksReal(value, access.valueBytes)) return false;
+      any = true;
+    }
+  }
+  return any;
+}
+
+Access Collector::access(const wire::Access& record, bool real) const {
   Access access;
   access.kind = record.doing == wire::Doing::Write                   ? AccessKind::Write
                 : record.doing == wire::Doing::Atomic                ? AccessKind::Atomic
@@ -87,12 +103,12 @@ Access Collector::access(const wire::Access& record) const {
   if (record.flags & wire::HasThread) access.thread = dim(record.thread);
   bool before = record.flags & wire::HasBefore, after = record.flags & wire::HasAfter;
   if (access.kind != AccessKind::Read && before && after)
-    access.value =
-        valueText(record.before, record.valueBytes) + " -> " + valueText(record.after, record.valueBytes);
+    access.value = valueText(record.before, record.valueBytes, real) + " -> " +
+                   valueText(record.after, record.valueBytes, real);
   else if (access.kind != AccessKind::Read && after)
-    access.value = valueText(record.after, record.valueBytes);
+    access.value = valueText(record.after, record.valueBytes, real);
   else if (access.kind == AccessKind::Read && before)
-    access.value = valueText(record.before, record.valueBytes);
+    access.value = valueText(record.before, record.valueBytes, real);
   return access;
 }
 
@@ -157,7 +173,7 @@ std::string actor(const wire::Finding& record, unsigned i) {
 void Collector::addRace(Finding& finding, const wire::Finding& record) const {
   bool atomic[2]{}, writes[2]{};
   for (unsigned i = 0; i < record.accessCount; ++i) {
-    finding.accesses.push_back(access(record.access[i]));
+    finding.accesses.push_back(access(record.access[i], showReals(record)));
     finding.accesses.back().by = actor(record, i);
     atomic[i] = record.access[i].doing == wire::Doing::Atomic;
     writes[i] = finding.accesses[i].kind != AccessKind::Read;
@@ -199,7 +215,8 @@ Finding Collector::finding(const wire::Finding& record) const {
   } else if (isRace(record.rule)) {
     addRace(finding, record);
   } else if (record.accessCount) {
-    if (record.access[0].doing != wire::Doing::None) finding.accesses.push_back(access(record.access[0]));
+    if (record.access[0].doing != wire::Doing::None)
+      finding.accesses.push_back(access(record.access[0], showReals(record)));
     finding.where = sitePlace(record.access[0].site);
   }
   if (record.rule == wire::Rule::AssertFailed)
@@ -237,6 +254,16 @@ Launch Collector::launch(const wire::Launch& record) const {
   return launch;
 }
 
+SeenLaunches Collector::seen() const {
+  std::map<std::uint64_t, Location> known; // looking a place up takes long, and loops launch often
+  auto place = [&](std::uint64_t address) {
+    const auto [entry, isNew] = known.try_emplace(address);
+    if (isNew) entry->second = hostPlace(address);
+    return entry->second;
+  };
+  return seenLaunches(reader, place, [&](const Location& where) { return nameAt(where); });
+}
+
 } // namespace
 
 Observation collect(std::span<const std::byte> log, const Facts& facts, const Symbolise& symbolise) {
@@ -257,6 +284,7 @@ Observation collect(std::span<const std::byte> log, const Facts& facts, const Sy
     observation.run.launches.push_back(collector.launch(*record));
     laneNotes.add(*record, reader.text(record->kernel));
   }
+  observation.run.seen = collector.seen();
   observation.run.kernelsLaunched = reader.kernelsLaunched;
   addTrafficNotes(observation, telling, facts);
   laneNotes.appendTo(observation.findings);

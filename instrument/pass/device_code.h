@@ -6,6 +6,7 @@
 #include "instrument/pass/abi_calls.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -91,11 +92,15 @@ struct DeviceCode {
   std::vector<abi::LoggedAccess> logged;
   std::map<const llvm::GlobalVariable*, std::uint32_t> sharedOffsets; ///< in the block's shared window
   llvm::Function* initialise = nullptr;                               ///< writes initial values of globals
+  std::set<std::string> systemFiles;    ///< headers that are not the user's own, by clang's notion
   std::vector<std::string> unsupported; ///< "FILE:LINE: FEATURE", in program order
   std::vector<std::string> errors;      ///< the module cannot be translated at all
 
   DeviceCode(llvm::Module& module, const Facts& facts, const Options& options)
-      : module(module), facts(facts), options(options), sites(facts) {}
+      : module(module), facts(facts), options(options), sites(facts) {
+    for (const Site& site : facts.sites)
+      if (site.inSystemHeader) systemFiles.insert(site.where.file);
+  }
 
   KernelCode* kernelOf(const llvm::Function& function);
 };

@@ -1,5 +1,6 @@
 // Last word on hooks: each gets the site of the place where it now stands, proved reads lose theirs, and
 // checks of local arrays become a comparison that the optimiser can fold.
+#include "instrument/pass/filled_arrays.h"
 #include "instrument/pass/hooks.h"
 #include "instrument/pass/stages.h"
 
@@ -82,6 +83,7 @@ void writeOutQuestion(llvm::CallInst& hook) {
 void finishHooks(DeviceCode& code) {
   for (llvm::Function& function : code.module) {
     settleUnwritten(function); // what was inlined since may have answered it
+    settleFilledArrays(function);
     std::vector<llvm::CallInst*> locals, questions;
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
       bool isRead = isCallTo(instruction, Call::kcRead), isWrite = isCallTo(instruction, Call::kcWrite);

@@ -113,8 +113,10 @@ Error condense(const std::string& text) {
         fmt::format("cannot link the program: there is no library {}; is a -L missing?", listed(libraries))};
   for (const std::string& symbol : missing)
     if (const GpuLibrary* library = libraryOf(symbol))
-      return Error{fmt::format("the program calls {} of {}, which kcheck cannot run without a GPU",
-                               listed({symbol}), library->name)};
+      return Error{fmt::format("the program calls {} of {}, {}", listed({symbol}), library->name,
+                               library->prefix == "cublas"
+                                   ? "of which kcheck runs the common functions for float and double only"
+                                   : "which kcheck cannot run without a GPU")};
   if (!missing.empty())
     return Error{fmt::format("cannot link the program: nothing defines {}; is a source file or a -l missing?",
                              listed(missing))};

@@ -27,7 +27,7 @@ llvm::Value* Lowering::result(llvm::Value* wait, llvm::Type* type) {
 }
 
 llvm::Value* Lowering::predicate(llvm::Value* wait) {
-  return b.CreateICmpNE(b.CreateExtractValue(wait, 1), b.getInt32(0));
+  return b.CreateTrunc(b.CreateExtractValue(wait, 1), b.getInt1Ty());
 }
 
 void Lowering::markSite(llvm::Instruction& access) {

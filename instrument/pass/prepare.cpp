@@ -140,13 +140,14 @@ bool isOnlyAHint(const llvm::Instruction& instruction) {
   }
 }
 
-void strip(llvm::Module& module) {
+void strip(DeviceCode& code) {
+  llvm::Module& module = code.module;
   llvm::SmallVector<unsigned> kept;
   for (const char* name : {kSiteMetadata, kSourceSiteMetadata, kLocalMetadata, kCopyMetadata})
     kept.push_back(module.getContext().getMDKindID(name));
   for (llvm::Function& function : module) {
     if (function.isIntrinsic()) continue;
-    nameLocals(function);
+    nameLocals(code, function);
     function.setAttributes(
         hostAttributes(module.getContext(), function.getAttributes(), function.arg_size()));
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
@@ -166,7 +167,7 @@ void prepare(DeviceCode& code) {
   resolveAliases(code.module);
   readAnnotations(code);
   makeInternal(code);
-  strip(code.module);
+  strip(code);
   dropUnreached(code);
 }
 

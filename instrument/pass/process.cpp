@@ -152,7 +152,9 @@ void supervise(pid_t child, const ProcessOptions& options, const SignalWatch& si
     int wait = -1;
     if (options.timeoutSeconds > 0) wait = std::max(1, int((options.timeoutSeconds - elapsed()) * 1000) + 1);
     if (options.memoryLimitMb && (wait < 0 || wait > kMemoryPollMs)) wait = kMemoryPollMs;
+    if (options.everyMs && (wait < 0 || wait > options.everyMs)) wait = options.everyMs;
     int signal = signals.next(wait);
+    if (options.everyMs && !signal) options.meanwhile();
     if (signal && signal != SIGCHLD) result.interruptedBy = signal;
     if (options.timeoutSeconds > 0 && elapsed() >= options.timeoutSeconds) result.timedOut = true;
     if (options.memoryLimitMb && residentMb(child) > options.memoryLimitMb) result.outOfMemory = true;

@@ -5,6 +5,7 @@
 #include "report/error.h"
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct ProcessOptions {
   int errorFile = -1;                   ///< stderr goes there; -1: inherited
   double timeoutSeconds = 0;            ///< 0: none
   std::uint64_t memoryLimitMb = 0;      ///< resident memory of the process; 0: none
+  std::function<void()> meanwhile;      ///< called every `everyMs` while the program runs
+  int everyMs = 0;                      ///< 0: never
 };
 
 struct ProcessResult {

@@ -3,6 +3,7 @@
 
 #include "instrument/pass/collect.h"
 #include "instrument/pass/process.h"
+#include "instrument/pass/progress.h"
 #include "instrument/pass/temporary.h"
 #include "instrument/wire.h"
 
@@ -77,14 +78,20 @@ OrError<Observation> runAndCollect(const std::string& path, const Facts& facts, 
   program.environment = {fmt::format("{}={}", wire::kDescriptorVariable, log.get()), runtimeOptions(options)};
   program.timeoutSeconds = options.timeoutSeconds;
   program.memoryLimitMb = options.memoryLimitMb;
+  Progress progress(log.get(), STDERR_FILENO);
+  if (progress.isShown()) {
+    program.everyMs = Progress::kEveryMs;
+    program.meanwhile = [&] { progress.show(); };
+  }
   auto ended = runProcess(program);
+  progress.erase();
   if (!ended) return ended.error();
   Observation observation = collect(log.get(), path, facts);
-  std::uint64_t launched = observation.run.kernelsLaunched;
-  std::vector<Launch> launches = std::move(observation.run.launches);
+  const RunResult logged = std::move(observation.run);
   observation.run = resultOf(*ended);
-  observation.run.kernelsLaunched = launched;
-  observation.run.launches = std::move(launches);
+  observation.run.kernelsLaunched = logged.kernelsLaunched;
+  observation.run.launches = logged.launches;
+  observation.run.seen = logged.seen;
   std::erase_if(observation.findings, [&](const Finding& finding) {
     if (finding.rule != "unsupported") return false;
     observation.run.unsupported =

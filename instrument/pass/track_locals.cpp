@@ -6,6 +6,7 @@
 #include "instrument/pass/globals.h"
 #include "instrument/pass/markers.h"
 #include "instrument/pass/shipped_headers.h"
+#include "instrument/pass/shuffled_locals.h"
 #include "instrument/pass/stages.h"
 
 #include <llvm/Analysis/ValueTracking.h>
@@ -28,13 +29,15 @@ namespace {
 
 constexpr std::uint64_t kLargest = 4096; ///< bytes of a variable that is watched
 
-bool isUserFile(llvm::StringRef file) {
-  return !isShippedHeader(file) && !(file.contains("/include/") && file.starts_with("/"));
+/// Headers of the toolkit read on purpose what may have no value: block loads, shuffles. Where code is the
+/// user's, clang knows (Site::inSystemHeader).
+bool isUserFile(const DeviceCode& code, llvm::StringRef file) {
+  return !isShippedHeader(file) && !code.systemFiles.contains(file.str());
 }
 
-/// Headers of the toolkit read on purpose what may have no value: block loads, shuffles.
-bool isUserPlace(const llvm::DebugLoc& where) {
-  return where && where.getLine() && isUserFile(llvm::cast<llvm::DIScope>(where.getScope())->getFilename());
+bool isUserPlace(const DeviceCode& code, const llvm::DebugLoc& where) {
+  return where && where.getLine() &&
+         isUserFile(code, llvm::cast<llvm::DIScope>(where.getScope())->getFilename());
 }
 
 bool isHook(const llvm::User& user) {
@@ -107,8 +110,15 @@ public:
       : code(code), function(function), dominators(dominators), layout(code.module.getDataLayout()) {}
 
   void run() {
-    for (llvm::Instruction& instruction : function.getEntryBlock())
-      if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) consider(*variable);
+    // What comes out of a shuffle may have no value either.
+    for (std::size_t before = 1; before != watched.size() + shuffles.size();) {
+      before = watched.size() + shuffles.size();
+      for (llvm::Instruction& instruction : function.getEntryBlock())
+        if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) consider(*variable);
+      for (Watched& one : watched)
+        for (llvm::LoadInst* load : one.loads)
+          for (llvm::CallInst* shuffle : shufflesOf(*load)) shuffles.insert(shuffle);
+    }
     for (Watched& one : watched) makeTwin(one);
     for (Watched& one : watched)
       for (llvm::LoadInst* load : one.loads) follow(*load);
@@ -127,8 +137,10 @@ private:
   std::vector<Watched> watched;
   std::map<const llvm::Value*, llvm::Value*> twinOf; ///< address to address
   std::map<const llvm::LoadInst*, llvm::Value*> marksOf;
+  std::set<llvm::CallInst*> shuffles; ///< that offer a watched variable
 
   void consider(llvm::AllocaInst& variable) {
+    if (llvm::any_of(watched, [&](const Watched& one) { return one.variable == &variable; })) return;
     auto size = variable.getAllocationSize(layout);
     if (!variable.getMetadata(kLocalMetadata) || !size || size->isScalable() ||
         size->getFixedValue() > kLargest)
@@ -178,6 +190,7 @@ private:
     for (const llvm::StoreInst* store : one.stores)
       if (store->getPointerOperand()->stripPointerCasts() == one.variable &&
           !llvm::isa<llvm::LoadInst>(store->getValueOperand()) &&
+          shufflesIn(store->getValueOperand(), shuffles).empty() &&
           layout.getTypeStoreSize(store->getValueOperand()->getType()).getFixedValue() == one.bytes)
         whole.push_back(store);
     for (const llvm::MemIntrinsic* fill : one.fills) {
@@ -235,15 +248,27 @@ private:
     llvm::Value* marks =
         builder.CreateAlignedLoad(type, twinOf.at(load.getPointerOperand()), load.getAlign());
     marksOf[&load] = marks;
-    if (!isUserPlace(load.getDebugLoc()) || !isUsed(load)) return;
+    if (!isUserPlace(code, load.getDebugLoc()) || !isUsed(load)) return;
+    auto* missing = builder.CreateICmpNE(marks, allWritten(type));
+    auto offered = shufflesOf(load);
+    if (offered.empty()) return ask(builder, load, missing);
+    for (llvm::CallInst* shuffle : offered) {
+      offerMissing(*shuffle, missing);
+      if (!isResultUsed(*shuffle)) continue;
+      llvm::IRBuilder<> after(shuffle->getNextNode());
+      ask(after, load, receivedMissing(after, *shuffle));
+    }
+  }
+
+  void ask(llvm::IRBuilder<>& builder, llvm::LoadInst& load, llvm::Value* missing) {
     auto* variable = llvm::cast<llvm::AllocaInst>(llvm::getUnderlyingObject(load.getPointerOperand(), 0));
     std::uint32_t site = siteOf(load);
-    auto* missing = builder.CreateICmpNE(marks, allWritten(type));
     llvm::StringRef name =
         llvm::cast<llvm::MDString>(variable->getMetadata(kLocalMetadata)->getOperand(0))->getString();
     auto* call = builder.CreateCall(runtimeCall(code.module, Call::kcUnwritten),
                                     {threadMarker(builder), missing, hostText(code.module, name.str()),
-                                     builder.getInt64(type->getBitWidth() / 8), builder.getInt32(site)});
+                                     builder.getInt64(layout.getTypeStoreSize(load.getType())),
+                                     builder.getInt32(site)});
     call->setDebugLoc(load.getDebugLoc());
   }
 
@@ -269,11 +294,16 @@ private:
     llvm::Value* marks = allWritten(type);
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(store.getValueOperand()))
       if (auto known = marksOf.find(load); known != marksOf.end() && !isAsked(*load)) marks = known->second;
+    for (llvm::CallInst* shuffle : shufflesIn(store.getValueOperand(), shuffles))
+      marks =
+          builder.CreateSelect(receivedMissing(builder, *shuffle), llvm::ConstantInt::get(type, 0), marks);
     builder.CreateAlignedStore(marks, twin, store.getAlign());
   }
 
   /// What has been told once is not told again of the copy.
-  static bool isAsked(const llvm::LoadInst& load) { return isUserPlace(load.getDebugLoc()) && isUsed(load); }
+  bool isAsked(const llvm::LoadInst& load) const {
+    return isUserPlace(code, load.getDebugLoc()) && isUsed(load);
+  }
 
   void follow(llvm::MemIntrinsic& fill, const Watched& one) {
     auto to = twinOf.find(fill.getRawDest());
@@ -296,6 +326,18 @@ private:
   }
 };
 
+bool saysWritten(llvm::Value* marks, std::set<llvm::Value*>& seen);
+
+/// Whether a question has the same answer, "written", on every path.
+bool neverMissing(llvm::Value* question, std::set<llvm::Value*>& seen) {
+  bool isReceived = false;
+  llvm::Value* offered = offeredMissing(question, isReceived);
+  if (isReceived) return !offered || neverMissing(offered, seen);
+  auto* compare = llvm::dyn_cast<llvm::ICmpInst>(question);
+  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(question);
+  return (constant && constant->isZero()) || (compare && saysWritten(compare->getOperand(0), seen));
+}
+
 /// Whether every value that may come here says "written". Cycles are taken to, until one value says
 /// otherwise.
 bool saysWritten(llvm::Value* marks, std::set<llvm::Value*>& seen) {
@@ -305,18 +347,19 @@ bool saysWritten(llvm::Value* marks, std::set<llvm::Value*>& seen) {
   if (auto* phi = llvm::dyn_cast<llvm::PHINode>(marks))
     return llvm::all_of(phi->incoming_values(), [&](llvm::Value* value) { return saysWritten(value, seen); });
   auto* select = llvm::dyn_cast<llvm::SelectInst>(marks);
+  if (select && neverMissing(select->getCondition(), seen)) return saysWritten(select->getFalseValue(), seen);
   return select && saysWritten(select->getTrueValue(), seen) && saysWritten(select->getFalseValue(), seen);
 }
 
 } // namespace
 
-void nameLocals(llvm::Function& function) {
+void nameLocals(const DeviceCode& code, llvm::Function& function) {
   llvm::LLVMContext& context = function.getContext();
   auto note = [&](const llvm::Value* address, const llvm::DILocalVariable* variable,
                   const llvm::DebugLoc& where) {
     auto* alloca = llvm::dyn_cast_or_null<llvm::AllocaInst>(const_cast<llvm::Value*>(address));
     if (!alloca || variable->getName().empty() || where->getInlinedAt() ||
-        !isUserFile(variable->getFilename()))
+        !isUserFile(code, variable->getFilename()))
       return;
     alloca->setMetadata(kLocalMetadata,
                         llvm::MDNode::get(context, llvm::MDString::get(context, variable->getName())));
@@ -343,11 +386,8 @@ void settleUnwritten(llvm::Function& function) {
   for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
     if (!isCallTo(instruction, Call::kcUnwritten)) continue;
     llvm::Value* missing = llvm::cast<llvm::CallInst>(instruction).getArgOperand(1);
-    auto* compare = llvm::dyn_cast<llvm::ICmpInst>(missing);
-    auto* constant = llvm::dyn_cast<llvm::ConstantInt>(missing);
     std::set<llvm::Value*> seen;
-    if ((constant && constant->isZero()) || (compare && saysWritten(compare->getOperand(0), seen)))
-      instruction.eraseFromParent();
+    if (neverMissing(missing, seen)) instruction.eraseFromParent();
   }
 }
 

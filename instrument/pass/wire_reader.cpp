@@ -24,6 +24,12 @@ template <class T> static const T* as(const wire::Record& record) {
   return record.bytes >= sizeof(T) ? reinterpret_cast<const T*>(&record) : nullptr;
 }
 
+static bool isWhole(const wire::Arguments& given) {
+  return sizeof given + std::uint64_t{given.pointers} * sizeof(wire::PassedPointer) +
+             std::uint64_t{given.parameters} * sizeof(wire::PassedParameter) + given.bytes <=
+         given.head.bytes;
+}
+
 void WireReader::take(const wire::Record& record) {
   switch (static_cast<wire::RecordKind>(record.kind)) {
   case wire::RecordKind::Finding:
@@ -34,6 +40,9 @@ void WireReader::take(const wire::Record& record) {
     break;
   case wire::RecordKind::Launch:
     if (const auto* launch = as<wire::Launch>(record)) launches.push_back(launch);
+    break;
+  case wire::RecordKind::Arguments:
+    if (const auto* given = as<wire::Arguments>(record); given && isWhole(*given)) arguments.push_back(given);
     break;
   case wire::RecordKind::Site:
     if (const auto* site = as<wire::Site>(record)) sites[site->site] = site;

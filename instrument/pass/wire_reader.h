@@ -26,6 +26,7 @@ struct WireReader {
   std::vector<const wire::Finding*> findings;
   std::vector<const wire::Metric*> metrics;
   std::vector<const wire::Launch*> launches;
+  std::vector<const wire::Arguments*> arguments; ///< with what stands behind them, all in the log
   std::uint64_t kernelsLaunched = 0;
   bool truncated = false;
 

@@ -141,14 +141,20 @@ const char* verb(const wire::Finding& record) {
   }
 }
 
-std::string memoryName(const Finding& finding) {
+std::string nameOnly(const Finding& finding) {
   if (!finding.memory) return "memory";
   const MemoryFact& memory = *finding.memory;
   const char* what = memory.space == MemorySpace::Shared  ? "the shared array"
                      : memory.space == MemorySpace::Local ? "the local array"
                                                           : "the array";
-  std::string name = memory.name.empty() ? what : quoted(memory.name);
-  return memory.size ? fmt::format("{} ({})", name, counted(*memory.size, "byte")) : name;
+  return memory.name.empty() ? what : quoted(memory.name);
+}
+
+/// With the size, where no other line of the report gives it.
+std::string memoryName(const Finding& finding) {
+  std::string name = nameOnly(finding);
+  bool known = finding.memory && finding.memory->size;
+  return known ? fmt::format("{} ({})", name, counted(*finding.memory->size, "byte")) : name;
 }
 
 void wordBounds(Finding& finding, const wire::Finding& record) {
@@ -163,7 +169,7 @@ void wordBounds(Finding& finding, const wire::Finding& record) {
     return;
   }
   finding.message = fmt::format("{} of {} {} {}", verb(record), counted(bytes, "byte"),
-                                distance(*finding.memory), memoryName(finding));
+                                distance(*finding.memory), nameOnly(finding));
 }
 
 std::string waitingGroup(const wire::Access& access) {
@@ -269,21 +275,26 @@ template <class Real> static std::string decimal(Real value) {
   return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
 }
 
-std::string valueText(std::uint64_t content, unsigned bytes) {
+bool looksReal(std::uint64_t content, unsigned bytes) {
   if (bytes == 4) {
     auto integer = static_cast<std::int32_t>(content);
     float real = std::bit_cast<float>(static_cast<std::uint32_t>(content));
     bool small = integer > -(1 << 24) && integer < (1 << 24);
-    bool likelyReal = std::isnormal(real) && std::fabs(real) > 1e-6f && std::fabs(real) < 1e7f;
-    return small || !likelyReal ? fmt::format("{}", integer) : decimal(real);
+    return !small && std::isnormal(real) && std::fabs(real) > 1e-6f && std::fabs(real) < 1e7f;
   }
-  if (bytes == 8) {
-    auto integer = static_cast<std::int64_t>(content);
-    double real = std::bit_cast<double>(content);
-    bool small = integer > -(std::int64_t{1} << 48) && integer < (std::int64_t{1} << 48);
-    bool likelyReal = std::isnormal(real) && std::fabs(real) > 1e-9 && std::fabs(real) < 1e15;
-    return small || !likelyReal ? fmt::format("{}", integer) : decimal(real);
-  }
+  if (bytes != 8) return false;
+  auto integer = static_cast<std::int64_t>(content);
+  double real = std::bit_cast<double>(content);
+  bool small = integer > -(std::int64_t{1} << 48) && integer < (std::int64_t{1} << 48);
+  return !small && std::isnormal(real) && std::fabs(real) > 1e-9 && std::fabs(real) < 1e15;
+}
+
+std::string valueText(std::uint64_t content, unsigned bytes, bool real) {
+  if (real && content == 0) return "0";
+  if (bytes == 4 && real) return decimal(std::bit_cast<float>(static_cast<std::uint32_t>(content)));
+  if (bytes == 8 && real) return decimal(std::bit_cast<double>(content));
+  if (bytes == 4) return fmt::format("{}", static_cast<std::int32_t>(content));
+  if (bytes == 8) return fmt::format("{}", static_cast<std::int64_t>(content));
   if (bytes == 1) return fmt::format("{}", static_cast<std::int8_t>(content));
   return fmt::format("{}", static_cast<std::int16_t>(content));
 }
@@ -307,7 +318,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
   case wire::Rule::UseAfterFree:
     if (!text.empty()) break;
     finding.message = fmt::format("{} of {} in {} after it was freed", verb(record), counted(bytes, "byte"),
-                                  memoryName(finding));
+                                  nameOnly(finding));
     return;
   case wire::Rule::Misaligned:
     finding.message = fmt::format("{} of {} at an address that is no multiple of {}", verb(record),

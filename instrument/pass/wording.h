@@ -12,8 +12,10 @@ namespace kcheck::instrument {
 const char* ruleId(wire::Rule rule);
 Severity severityOf(wire::Rule rule);
 
-/// Content of memory as a value; the type is not known, so the likeliest reading is taken.
-std::string valueText(std::uint64_t content, unsigned bytes);
+/// Content of memory as a value. Its type is not known: the likeliest reading is taken, one for all values
+/// that a finding shows of one place.
+bool looksReal(std::uint64_t content, unsigned bytes);
+std::string valueText(std::uint64_t content, unsigned bytes, bool real);
 
 /// Fills in message and hint. Accesses, places and memory are there.
 void word(Finding& finding, const wire::Finding& record, const std::string& text);

@@ -210,7 +210,7 @@ private:
     case 0: // reduction
       line("s[t & 63] = x;"), separate();
       line("for (int h = " + random.of<std::string>({"32", "32", "64", "16"}) + "; h > 0; h " +
-           random.of<std::string>({">>=", "/="}) + (random.oneIn(2) ? " 2" : " 1") + ") {");
+           random.of<std::string>({">>= 1", "/= 2", ">>= 2", "/= 4"}) + ") {");
       line("  if (t < h) s[t & 63] += s[(t + h) & 63];");
       ++indent, separate(), --indent;
       return line("}");

@@ -16,7 +16,7 @@ namespace kcheck::analyzer {
 /// The analysis of a source text, compiled with kcheck's own headers.
 class Analyzed {
 public:
-  explicit Analyzed(const std::string& text, Options options = {}) {
+  explicit Analyzed(const std::string& text, Options options = {}, const SeenLaunches& seen = {}) {
     std::string pattern = (std::filesystem::temp_directory_path() / "kcheck-test-XXXXXX").string();
     if (!mkdtemp(pattern.data())) std::abort();
     std::string file = pattern + "/program.cu";
@@ -32,6 +32,7 @@ public:
       return;
     }
     analysis = analyze(*program->device, program->facts, options);
+    settle(analysis, *program->device, program->facts, seen, options);
     model = dumpModel(*program->device, program->facts, options);
     facts = program->facts;
   }

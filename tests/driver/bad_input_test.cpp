@@ -76,11 +76,20 @@ TEST_F(BadInput, FilesThatAreNone) {
   expectRefused({(folder / "missing.cu").string()}, "missing.cu: there is no such file");
   expectRefused({folder.string()}, "is a directory");
   expectRefused({file("empty.cu", "")}, "empty.cu' is empty");
-  expectRefused({file("plain.cu", "int main() { return 0; }\n")}, "no kernel in");
+  expectRefused({file("plain.cu", "int helper() { return 0; }\n")}, "no kernel in");
+  expectRefused({"--static", file("host.cu", "int main() { return 0; }\n")}, "no kernel in");
   expectRefused({file("binary.cu", std::string("\x7f"
                                                "ELF\0\1\2\3\0\0\xff\xfe",
                                                12))},
                 "binary.cu");
+}
+
+TEST_F(BadInput, ProgramsWithoutKernelsRunUnderTheHostChecks) {
+  const std::string leak = "int main() { int* p; return cudaMalloc(&p, 64); }\n";
+  Outcome outcome = kcheck({file("leak.cu", leak)});
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_THAT(outcome.out, HasSubstr("64 bytes allocated here are never freed [leak]"));
+  EXPECT_THAT(outcome.out, HasSubstr("1 warning in no kernels"));
 }
 
 TEST_F(BadInput, SyntaxErrorsAreClangsOwnWords) {

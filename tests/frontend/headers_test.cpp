@@ -195,6 +195,22 @@ TEST_P(Headers, OfAToolkitCompile) {
 INSTANTIATE_TEST_SUITE_P(All, Headers, testing::ValuesIn(kFeatures),
                          [](const auto& info) { return std::string(info.param.name); });
 
+/// Names that the CUDA headers use for parameters and templates of their own.
+TEST(UserMacros, AreNotSeenByHeaders) {
+  const std::string text = R"(
+template <int COUNT> __global__ void k(T* out) { out[threadIdx.x] = N + COUNT; }
+int main() { k<M><<<1, N>>>(nullptr); }
+)";
+  for (const std::string& path : {std::string("none"), toolkitPath()}) {
+    if (path.empty()) continue;
+    Options options;
+    options.cudaPath = path;
+    options.clangArguments = {"-DN=64", "-DT=float", "-D", "M=3", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM"};
+    auto program = compileSource(text, options);
+    EXPECT_TRUE(program) << program.error().message;
+  }
+}
+
 TEST(OwnHeaders, BothGiveTheSameSitesAndFacts) {
   if (toolkitPath().empty()) GTEST_SKIP() << "no CUDA toolkit here";
   const std::string text = kFeatures[2].text;

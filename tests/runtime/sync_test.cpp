@@ -53,6 +53,25 @@ TEST(Sync, MessagePassing) {
               ElementsAre(Rule::RaceGlobal));
 }
 
+/// Numbers that tell barrier intervals apart are not endless: a launch that uses them up is stopped, and says
+/// so.
+TEST(Sync, ALaunchWithoutEndIsStopped) {
+  bool ended = false;
+  run(testName(), {{1}, {64}}, [&](ThreadContext* thread) -> Task {
+    Device device(thread);
+    constexpr std::uint32_t kManyThreads = 5'000'000; // as if that many were in the block
+    for (int round = 0; round < 1'000'000; ++round) {
+      if (device.x() == 0) runtime::context().epochs.takeInterval(0, kManyThreads);
+      co_await device.barrier();
+    }
+    ended = true;
+  });
+  EXPECT_FALSE(ended);
+  EXPECT_THAT(rulesOf(testName()), ElementsAre(Rule::Unsupported));
+  // And the next launch is checked as ever.
+  EXPECT_THAT(pass(testName() + "Next", {.writerFence = 0}), ElementsAre(Rule::RaceGlobal));
+}
+
 TEST(Sync, WriteAfterTheFlagIsNotPublished) {
   int *data = zeroedArray<int>(2), *flag = zeroedArray<int>(1);
   run(testName(), {{2}, {1}}, [=](ThreadContext* thread) -> Task {

@@ -1,9 +1,11 @@
 // Whole CUDA programs on the virtual device: each file of programs/ checks its own results and prints PASS. A
 // program may say in comments what the report must contain (`// expect-report: TEXT`), or that it ends
 // otherwise (`// expect-status: N`). Those of toolkit_programs/ include headers that only the CUDA toolkit
-// has (libcu++, CUB, Thrust, mma.h), and are skipped without it.
+// has (libcu++, CUB, Thrust, mma.h, cuBLAS), and are skipped without it; `needs: libblas` skips where no BLAS
+// is.
 #include <array>
 #include <cstdio>
+#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <gmock/gmock.h>
@@ -63,6 +65,10 @@ TEST_P(ToolkitPrograms, PassesItsOwnChecks) {
 #ifndef KCHECK_CUDA_INCLUDE
   GTEST_SKIP() << "no CUDA toolkit";
 #endif
+  std::string file = KCHECK_SOURCE_DIR "/tests/runtime_api/toolkit_programs/" + GetParam() + ".cu";
+  for (const std::string& library : marked(file, "needs: "))
+    if (library == "libblas" && !dlopen("libblas.so.3", RTLD_NOW) && !dlopen("libopenblas.so.0", RTLD_NOW))
+      GTEST_SKIP() << "no BLAS library (libblas3)";
   check("toolkit_programs/" + GetParam());
 }
 

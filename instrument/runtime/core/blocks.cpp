@@ -1,6 +1,7 @@
 #include "instrument/runtime/core/blocks.h"
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/shadow.h"
 
@@ -12,7 +13,8 @@ namespace {
 /// Unchecked bytes before the first shared variable, so that negative indices stay in the window.
 constexpr std::size_t kLead = 4096;
 constexpr std::size_t kMostRooms = 4096, kMostThreads = 1 << 20;
-constexpr std::size_t kMostFibres = 16384; ///< each takes two mappings, of which Linux grants 65,530
+constexpr std::uint64_t kReserve = 1u << 26; ///< tokens kept back for what takes many at once
+constexpr std::size_t kMostFibres = 16384;   ///< each takes two mappings, of which Linux grants 65,530
 
 Address windowOf(std::uint32_t slot) { return kSharedBase + slot * kWindowBytes; }
 
@@ -131,10 +133,19 @@ void endBlock(BlockState& block) {
   block.frames.reset();
 }
 
+bool tokensRunOut(const LaunchState& launch) {
+  if (!context().epochs.exhausted(kReserve)) return false;
+  wire::Finding finding = emptyFinding(wire::Rule::Unsupported);
+  finding.kernel = launch.name;
+  finding.caller = reinterpret_cast<std::uint64_t>(launch.config.caller);
+  finding.text = text("so many barriers in one launch (does each of its loops end?)");
+  report(finding);
+  return true;
+}
+
 void renewTokensIfNeeded(LaunchState& launch, bool quiet) {
   Context& all = context();
-  constexpr std::uint64_t reserve = 1u << 26;
-  if (!all.epochs.exhausted(quiet ? 2 * reserve : reserve) || !quiet) return;
+  if (!quiet || !all.epochs.exhausted(2 * kReserve)) return;
   auto renew = [](Cell& cell) {
     if (!isReserved(cell.write)) cell.write = kOld;
     cell.read = 0;

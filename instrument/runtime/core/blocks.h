@@ -12,6 +12,8 @@ void endBlock(BlockState& block);
 /// Before tokens run out: starts counting anew, where everything in the shadow then counts as ordered.
 /// `quiet`: no block runs.
 void renewTokensIfNeeded(LaunchState& launch, bool quiet);
+/// They are running out in the middle of the launch. It cannot go on, which this reports.
+bool tokensRunOut(const LaunchState& launch);
 /// The launch's first tokens, as an operation of its stream.
 void beginTokens(LaunchState& launch);
 

@@ -1,5 +1,7 @@
 #include "instrument/runtime/core/clock.h"
 
+#include "instrument/runtime/core/context.h"
+
 #include <algorithm>
 
 namespace kcheck::runtime {
@@ -36,26 +38,39 @@ void Clock::join(const Clock& other) {
     entries = other.entries;
     return;
   }
-  bool mineSuffices = true, othersSuffice = true;
-  auto merged = std::make_shared<Entries>();
-  merged->reserve(entries->size() + other.entries->size());
-  auto mine = entries->begin(), theirs = other.entries->begin();
-  while (mine != entries->end() || theirs != other.entries->end()) {
-    if (theirs == other.entries->end() || (mine != entries->end() && mine->key < theirs->key)) {
-      merged->push_back(*mine++);
-      othersSuffice = false;
-    } else if (mine == entries->end() || theirs->key < mine->key) {
-      merged->push_back(*theirs++);
-      mineSuffices = false;
-    } else {
-      mineSuffices &= mine->token >= theirs->token;
-      othersSuffice &= theirs->token >= mine->token;
-      merged->push_back({mine->key, std::max(mine->token, theirs->token)});
-      ++mine, ++theirs;
-    }
-  }
+  context().clockEntries += entries->size() + other.entries->size();
+  auto [mineSuffices, othersSuffice] = compare(*entries, *other.entries);
   if (mineSuffices) return;
-  entries = othersSuffice ? other.entries : std::move(merged);
+  entries = othersSuffice ? other.entries : merge(*entries, *other.entries);
+}
+
+/// Whether each of two tables says all that the other one says.
+std::pair<bool, bool> Clock::compare(const Entries& a, const Entries& b) {
+  bool first = a.size() >= b.size(), second = b.size() >= a.size();
+  auto mine = a.begin(), theirs = b.begin();
+  while ((first || second) && mine != a.end() && theirs != b.end()) {
+    first &= mine->key < theirs->key || (mine->key == theirs->key && mine->token >= theirs->token);
+    second &= theirs->key < mine->key || (mine->key == theirs->key && theirs->token >= mine->token);
+    bool same = mine->key == theirs->key, before = mine->key < theirs->key;
+    mine += same || before;
+    theirs += same || !before;
+  }
+  return {first && theirs == b.end(), second && mine == a.end()};
+}
+
+std::shared_ptr<const Clock::Entries> Clock::merge(const Entries& a, const Entries& b) {
+  auto merged = std::make_shared<Entries>();
+  merged->reserve(a.size() + b.size());
+  auto mine = a.begin(), theirs = b.begin();
+  while (mine != a.end() && theirs != b.end()) {
+    if (mine->key == theirs->key)
+      merged->push_back({mine->key, std::max(mine++->token, theirs++->token)});
+    else
+      merged->push_back(mine->key < theirs->key ? *mine++ : *theirs++);
+  }
+  merged->insert(merged->end(), mine, a.end());
+  merged->insert(merged->end(), theirs, b.end());
+  return merged;
 }
 
 } // namespace kcheck::runtime

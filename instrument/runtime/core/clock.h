@@ -6,6 +6,7 @@
 #include "instrument/runtime/core/shadow.h"
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace kcheck::runtime {
@@ -40,6 +41,8 @@ private:
   };
   using Entries = std::vector<Entry>; ///< by key
   static Entries::const_iterator place(const Entries& entries, std::uint64_t key);
+  static std::pair<bool, bool> compare(const Entries& a, const Entries& b);
+  static std::shared_ptr<const Entries> merge(const Entries& a, const Entries& b);
   std::shared_ptr<const Entries> entries;
 };
 

@@ -28,6 +28,7 @@ struct Context {
   LaunchState* launch = nullptr; ///< the one that runs now
   std::uint64_t timeAhead = 0;   ///< nanoseconds by which the device's clock has been put forward
   DeviceFault fault = DeviceFault::None;
+  std::uint64_t clockEntries = 0; ///< looked at so far to bring clocks together
 
   const abi::SiteInfo* site(std::uint32_t number) const;
 };

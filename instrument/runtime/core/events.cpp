@@ -145,6 +145,7 @@ wire::Finding* report(const wire::Finding& finding) {
     copyWithoutHead(*place, finding);
     if (again) place->flags |= wire::Rehearsed;
     Log::complete(place->head, wire::RecordKind::Finding);
+    log().header().findings.fetch_add(1, std::memory_order_relaxed);
   } else {
     if (again) return place; // how often says nothing: threads wait for each other there
     place->flags &= static_cast<std::uint8_t>(~wire::Rehearsed);

@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/fault.h"
 #include "instrument/runtime/core/host_guard.h"
+#include "instrument/runtime/core/launch_notes.h"
 #include "instrument/runtime/core/log.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/race.h"
@@ -55,28 +56,6 @@ void findStack(LaunchState& launch) {
   launch.stackHigh = reinterpret_cast<Address>(__builtin_frame_address(0));
 }
 
-void noteLaunch(const LaunchState& launch) {
-  using Key = std::tuple<const KernelEntry*, Dim3, Dim3, std::size_t>;
-  static auto* seen = new std::map<Key, wire::Launch*>;
-  log().header().kernelsLaunched++;
-  wire::Launch*& record =
-      (*seen)[{launch.kernel, launch.config.grid, launch.config.block, launch.config.dynamicShared}];
-  if (!record) {
-    wire::TextRef symbol = text(launch.kernel->name);
-    record = log().reserve<wire::Launch>();
-    if (!record) return;
-    record->kernel = launch.name;
-    record->symbol = symbol;
-    const Dim3 &grid = launch.config.grid, &block = launch.config.block;
-    std::copy_n(std::initializer_list<std::uint32_t>{grid.x, grid.y, grid.z}.begin(), 3, record->grid);
-    std::copy_n(std::initializer_list<std::uint32_t>{block.x, block.y, block.z}.begin(), 3, record->block);
-    record->sharedBytes = launch.config.dynamicShared;
-    record->caller = reinterpret_cast<std::uint64_t>(launch.config.caller);
-    Log::complete(record->head, wire::RecordKind::Launch);
-  }
-  ++record->count;
-}
-
 /// Reads of unwritten memory that all turned out to be races are reported as such only.
 void withdrawEarlyReads(LaunchState& launch) {
   std::uint64_t cells = 0, raced = 0;
@@ -99,6 +78,7 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.started = 0;
   launch.faulted = launch.received = launch.rehearsal = launch.backwards = launch.inStep = false;
   launch.work = 0;
+  launch.clockEntriesBefore = context().clockEntries;
   launch.fault = DeviceFault::None;
   launch.progress = 0;
   launch.number++;
@@ -124,8 +104,18 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   if (metrics && !launch.accesses) launch.accesses = std::make_unique<AccessLog>();
 }
 
+/// Tells who waits for the run what it is at.
+void showStart(const LaunchState& launch) {
+  wire::Header& header = log().header();
+  header.rehearses = launch.rehearsal;
+  header.blocksDone = 0;
+  header.blocks = launch.gridBlocks;
+  header.runningKernel = launch.name;
+}
+
 /// From the start of the grid to what it says.
 void runToEnd(LaunchState& launch) {
+  showStart(launch);
   runGrid(launch);
   settleValues(launch);
   withdrawEarlyReads(launch);
@@ -155,10 +145,10 @@ void rehearse(LaunchState& launch, Rehearsal order, std::uint64_t mostWork) {
 void rehearse(LaunchState& launch, const MemoryCopy& before) {
   MemoryCopy after;
   UnwrittenCopy unwritten;
-  std::uint64_t mostWork = rehearsalLimit(launch);
+  std::uint64_t first = costOf(launch);
   for (Rehearsal order : rehearsals(launch)) {
     before.restore();
-    rehearse(launch, order, order == Rehearsal::Backwards ? mostWork : kMostSteps);
+    rehearse(launch, order, rehearsalLimit(order, first));
   }
   after.restore();
   unwritten.restore();
@@ -199,6 +189,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
     else if (before && !rehearsals(state).empty())
       rehearse(state, *before);
   }
+  log().header().runningKernel = 0;
   context().launch = nullptr;
   hideFromHost();
 }

@@ -10,8 +10,11 @@ namespace kcheck::runtime {
 class Log {
 public:
   Log();
-  /// Zeroed room for a record; null when the log is full. Not read before complete().
-  template <class T> T* reserve() { return static_cast<T*>(reserveBytes(sizeof(T))); }
+  /// Zeroed room for a record and `extra` bytes behind it; null when the log is full. Not read before
+  /// complete().
+  template <class T> T* reserve(std::uint64_t extra = 0) {
+    return static_cast<T*>(reserveBytes(sizeof(T) + extra));
+  }
   static void complete(wire::Record& record, wire::RecordKind kind);
   wire::TextRef addText(std::string_view string);
   wire::Header& header() { return *head; }

@@ -64,12 +64,9 @@ wire::Metric* recordOf(const LaunchState& launch, std::uint32_t site, MemorySpac
 
 } // namespace
 
-void addTraffic(LaunchState& launch, std::uint32_t site, const Address* addresses, std::uint32_t mask,
-                Traffic cost, double weight, std::uint32_t times) {
-  Address example = addresses[std::countr_zero(mask)];
+void addTraffic(LaunchState& launch, std::uint32_t site, Address example, Traffic cost, double weight,
+                std::uint32_t times) {
   cost.slots = std::min(kWarpSize, launch.blockThreads);
-  if (!cost.turns && doingAt(site) == wire::Doing::Atomic) cost.turns = turnsOf(addresses, mask);
-
   bool shared = inShared(example);
   if (launch.traffic.size() <= site) launch.traffic.resize(site + 1);
   SiteTraffic& sums = launch.traffic[site];
@@ -82,8 +79,9 @@ void addUpWarp(LaunchState& launch) {
                              std::uint32_t bytes, double weight) {
     Address first = addresses[__builtin_ctz(mask)];
     bool shared = inShared(first);
-    addTraffic(launch, site, addresses, mask,
-               shared ? costOfShared(addresses, mask, bytes) : costOfGlobal(addresses, mask, bytes), weight);
+    Traffic cost = shared ? costOfShared(addresses, mask, bytes) : costOfGlobal(addresses, mask, bytes);
+    if (doingAt(site) == wire::Doing::Atomic) cost.turns = turnsOf(addresses, mask);
+    addTraffic(launch, site, first, cost, weight);
   });
 }
 

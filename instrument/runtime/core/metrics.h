@@ -18,9 +18,9 @@ void addUpWarp(LaunchState& launch);
 /// Writes the launch's sums into the log.
 void flushMetrics(LaunchState& launch);
 
-/// Counts `times` requests of a site and what each costs in sectors or banks. `weight` is above 1 when
-/// accesses were lost.
-void addTraffic(LaunchState& launch, std::uint32_t site, const Address* addresses, std::uint32_t mask,
-                Traffic cost, double weight, std::uint32_t times = 1);
+/// Counts `times` requests of a site and what each costs in sectors, banks or turns. `example`: an address of
+/// it. `weight` is above 1 when accesses were lost.
+void addTraffic(LaunchState& launch, std::uint32_t site, Address example, Traffic cost, double weight,
+                std::uint32_t times = 1);
 
 } // namespace kcheck::runtime

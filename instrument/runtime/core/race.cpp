@@ -238,8 +238,8 @@ static void checkAllReaders(CheckedAccess& access, const Cell& cell, const CellS
     if (access.block.exact && knowsEverything(access.thread)) return;
     return checkPair(access, {cell.read, sites.read, false, atomic}, at);
   }
-  if ((cell.read & 1) && sameThread(access, cell.read)) { // and others
-    if (access.block.exact) return;
+  if ((cell.read & 1) && sameThread(access, cell.read)) {                   // and others
+    if (access.block.exact || !readByMany(access.block, cell.read)) return; // of an interval that is over
     return checkPair(access, {access.block.interval + access.block.many, sites.read, false, atomic}, at);
   }
   checkPair(access, {cell.read & ~Token{1}, sites.read, false, atomic}, at);

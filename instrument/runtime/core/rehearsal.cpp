@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/core/context.h"
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 
@@ -82,8 +83,18 @@ bool mayRehearse(const LaunchState& launch) {
   return bytes <= kMostMemory;
 }
 
-/// Waiting costs more the other way round where each block waits for the one before it.
-std::uint64_t rehearsalLimit(const LaunchState& launch) { return 8 * launch.work + 10'000; }
+std::uint64_t costOf(const LaunchState& launch) {
+  constexpr std::uint64_t entriesPerTurn = 512; // about as long as a turn takes
+  return launch.work + (context().clockEntries - launch.clockEntriesBefore) / entriesPerTurn;
+}
+
+std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first) {
+  constexpr std::uint64_t cheap = 400'000; // half a second
+  std::uint64_t most = std::max(first, cheap);
+  // Waiting costs more the other way round where each block waits for the one before it.
+  if (order == Rehearsal::Backwards) return std::min(8 * first + 10'000, most);
+  return std::min(cheap, most / 2);
+}
 
 std::vector<Rehearsal> rehearsals(const LaunchState& launch) {
   std::vector<Rehearsal> orders;

@@ -49,9 +49,6 @@ private:
 /// threads, the kernel has not been launched often, and memory is small enough.
 bool mayRehearse(const LaunchState& launch);
 
-/// How far the launch that has just run may go the second time.
-std::uint64_t rehearsalLimit(const LaunchState& launch);
-
 enum class Rehearsal : std::uint8_t {
   Backwards, ///< from the last thread to the first
   /// Every thread one access at a time, so that what may overlap does: critical sections of readers, failed
@@ -65,6 +62,12 @@ enum class Rehearsal : std::uint8_t {
 /// In which orders a launch that has just run should run again: all of them where order came from an atomic
 /// or a flag, in step where there were atomics at all; one access at a time if it is small.
 std::vector<Rehearsal> rehearsals(const LaunchState& launch);
-inline constexpr std::uint64_t kMostSteps = 400'000;
+
+/// What the launch has cost so far, in turns of threads and warps. Counted, not timed: a rehearsal ends at
+/// the same place on every machine.
+std::uint64_t costOf(const LaunchState& launch);
+/// How much a rehearsal may cost of a launch that has cost `first`: no more than that, or half a second. What
+/// only the rest of it would have shown is not found.
+std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first);
 
 } // namespace kcheck::runtime

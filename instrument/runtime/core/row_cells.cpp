@@ -144,6 +144,15 @@ void RowCells::saveRun(Address address, std::uint32_t count) {
   cellsUsed += count;
 }
 
+/// The sites of readers that come before need not be kept: what is undone is done again, and until then
+/// nobody asks for them.
+void RowCells::saveReads(Address address, std::uint32_t count) {
+  saved[used++] = {
+      address, {static_cast<Token>(cellsUsed), 0}, {}, static_cast<std::uint16_t>(count), What::Reads};
+  std::memcpy(&cells[cellsUsed], &openCellOf(address), count * sizeof(Cell));
+  cellsUsed += count;
+}
+
 void RowCells::saveLine(Address address, const Line& line) {
   saved[used++] = {address, {static_cast<Token>(linesUsed), 0}, {}, 0, What::Line};
   lines[linesUsed++] = line;
@@ -168,6 +177,9 @@ void RowCells::undo() {
     switch (last.what) {
     case What::CellAndSites: sitesOf(last.address) = last.sites; [[fallthrough]];
     case What::Cell: openCellOf(last.address) = last.cell; break;
+    case What::Reads:
+      std::memcpy(&openCellOf(last.address), &cells[last.cell.write], last.count * sizeof(Cell));
+      break;
     case What::Run:
       std::memcpy(&openCellOf(last.address), &cells[last.cell.write], last.count * sizeof(Cell));
       std::memcpy(&sitesOf(last.address), &sites[last.cell.write], last.count * sizeof(CellSites));
@@ -204,7 +216,7 @@ bool RowCells::checkCells(const RowWindow& window, const Run& run, Address from,
         !(materialise(from, count) && check(window, first, count, me, run.shift, found)))
       return false;
     if (!found.changed) return true;
-    saveRun(from, count);
+    saveReads(from, count);
     enterReads(first, places, count, found, run.site);
     return true;
   }

@@ -38,7 +38,7 @@ public:
 private:
   /// What was there before a change. Of one cell it is `cell`, and `sites` where those are changed too;
   /// `cells` of a run, a line and the cells of many lanes are stored from index `cell.write` on.
-  enum class What : std::uint32_t { Cell, CellAndSites, Run, Line, Lanes };
+  enum class What : std::uint32_t { Cell, CellAndSites, Run, Reads, Line, Lanes };
   struct Saved {
     Address address;
     Cell cell;
@@ -48,6 +48,7 @@ private:
   };
   void reserve(); ///< room for all cells of one row, and for those of lines that it opens
   void saveRun(Address address, std::uint32_t count);
+  void saveReads(Address address, std::uint32_t count);
   void saveLine(Address address, const Line& line);
   void open(Address address); ///< the closed line
   struct Lanes;               // cells of 32 lanes, wherever they lie

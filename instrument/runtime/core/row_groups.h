@@ -22,14 +22,19 @@ public:
     if (met.size() < segments) met.resize(segments);
     used = 0;
     inOrder = true;
+    metAgain = false;
     ++round;
   }
+  /// Some lanes have been at the segment together already: adding it makes meetsAgain() true.
+  void take(std::uint32_t segment) { met[segment].taken = round; }
+  bool meetsAgain() const { return metAgain; }
   void beginLane() {
     ++laneRound;
     last = 0;
   }
   void add(std::uint32_t lane, std::uint32_t segment, const Word* at) {
     Met& here = met[segment];
+    metAgain |= here.taken == round;
     if (here.round != round) {
       here.round = round;
       here.groups.clear();
@@ -58,7 +63,7 @@ public:
 
 private:
   struct Met {
-    std::uint64_t round = 0, lane = 0;
+    std::uint64_t round = 0, lane = 0, taken = 0;
     std::uint32_t times = 0;
     std::vector<std::uint32_t> groups;
   };
@@ -66,7 +71,12 @@ private:
   std::vector<RowGroup> groups;
   std::uint64_t round = 0, laneRound = 0;
   std::uint32_t used = 0, last = 0;
-  bool inOrder = true;
+  bool inOrder = true, metAgain = false;
+};
+
+/// Lanes of a warp that are still at the same row of the log.
+struct RowInStep {
+  std::uint32_t row, mask;
 };
 
 } // namespace kcheck::runtime

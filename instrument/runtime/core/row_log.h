@@ -5,12 +5,11 @@
 #include "instrument/runtime/core/row_cells.h"
 #include "instrument/runtime/core/row_groups.h"
 #include "instrument/runtime/core/row_repeats.h"
+#include "instrument/runtime/core/row_words.h"
 
 #include <vector>
 
 namespace kcheck::runtime {
-
-inline constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 48) - 1;
 
 Word* mapRows();
 
@@ -38,6 +37,7 @@ struct RowLog {
   std::uint32_t partialDone = 0;
   RowCells cells;
   RowGroups groups;
+  std::vector<RowInStep> inStep;
   SeriesTable series;
   RowRepeats repeats;
   std::vector<Content> contents;

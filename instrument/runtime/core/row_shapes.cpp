@@ -69,6 +69,24 @@ KCHECK_INLINE std::uint32_t firstAmong(const Value* values, std::uint32_t count)
   return ~std::uint32_t{mask} & firstPositions(count);
 }
 
+#ifdef KCHECK_HAS_CONFLICTS
+/// The same, by the instruction made for it.
+KCHECK_CONFLICTS std::uint32_t firstByConflicts(const std::uint32_t* values, std::uint32_t count) {
+  __m512i low = _mm512_loadu_si512(values), high = _mm512_loadu_si512(values + 16);
+  auto first =
+      static_cast<std::uint32_t>(_mm512_testn_epi32_mask(_mm512_conflict_epi32(low), _mm512_set1_epi32(-1)));
+  if (count <= 16) return first & firstPositions(count);
+  __mmask16 known = 0;
+  for (std::uint32_t i = 0; i < 16; ++i)
+    known |= _mm512_cmpeq_epi32_mask(high, _mm512_set1_epi32(static_cast<int>(values[i])));
+  std::uint32_t second = static_cast<std::uint32_t>(
+                             _mm512_testn_epi32_mask(_mm512_conflict_epi32(high), _mm512_set1_epi32(-1))) &
+                         ~known;
+  return (first | second << 16) & firstPositions(count);
+}
+const bool hasConflicts = __builtin_cpu_supports("avx512cd") != 0;
+#endif
+
 KCHECK_INLINE std::uint32_t firstOfEach(const Address* values, std::uint32_t count) {
   std::uint32_t near[32], far = 0;
   for (std::uint32_t i = 0; i < 32; ++i) {
@@ -77,6 +95,9 @@ KCHECK_INLINE std::uint32_t firstOfEach(const Address* values, std::uint32_t cou
     far |= static_cast<std::uint32_t>(distance >> 32) | static_cast<std::uint32_t>(near[i] == ~0u);
   }
   if (far) return firstAmong<Address, 32>(values, count);
+#ifdef KCHECK_HAS_CONFLICTS
+  if (hasConflicts) return firstByConflicts(near, count);
+#endif
   return count <= 16 ? firstAmong<std::uint32_t, 16>(near, count)
                      : firstAmong<std::uint32_t, 32>(near, count);
 }

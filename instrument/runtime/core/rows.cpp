@@ -4,7 +4,7 @@
 #include "instrument/runtime/core/access.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/row_log.h"
-#include "instrument/runtime/core/vectors.h"
+#include "instrument/runtime/core/row_words.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,41 +13,6 @@
 namespace kcheck::runtime {
 
 namespace {
-
-KCHECK_VECTORS void addressesOf(const Word* words, Address* at) {
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) at[lane] = words[lane] & kAddressBits;
-}
-
-KCHECK_VECTORS void shifted(const Address* from, Address offset, Address* at) {
-  for (std::uint32_t i = 0; i < kWarpSize; ++i) at[i] = from[i] + offset;
-}
-
-/// The words of some lanes for one logged address, side by side.
-template <class WordOf> KCHECK_INLINE void addressesOf(std::uint32_t count, WordOf wordOf, Address* at) {
-  for (std::uint32_t i = 0; i < count; ++i) at[i] = wordOf(i) & kAddressBits;
-  for (std::uint32_t i = count; i < kWarpSize; ++i) at[i] = at[count - 1];
-}
-
-/// How far the addresses of a row reach; `odd` has the low bits that any of them has.
-struct Reach {
-  Address low, high, odd;
-};
-KCHECK_VECTORS Reach reachOf(const Address* at) {
-  Reach reach{at[0], at[0], 0};
-  for (std::uint32_t i = 0; i < kWarpSize; ++i) {
-    reach.low = at[i] < reach.low ? at[i] : reach.low;
-    reach.high = at[i] > reach.high ? at[i] : reach.high;
-    reach.odd |= at[i];
-  }
-  return reach;
-}
-
-KCHECK_VECTORS bool sameSegment(const Word* words, std::uint32_t active) {
-  Word first = words[std::countr_zero(active)], different = 0;
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-    different |= active >> lane & 1 ? words[lane] ^ first : 0;
-  return different >> 48 == 0;
-}
 
 /// Goes over the rows of a warp that has stopped: their checks when `checking`, and what they cost.
 class Rows {
@@ -84,29 +49,29 @@ private:
   RowWindow window;
   std::optional<RowLanes> lanes; ///< those of the last row
   bool checking, failed = false;
+  std::uint32_t used[kWarpSize]{}; ///< rows, by lane
   std::uint32_t all = 0, longest = 0, shortest = ~std::uint32_t{0};
   double weight = 1;
 
   void measure() {
     std::uint64_t lost = 0, kept = 0;
     for (std::uint32_t lane = 0; lane < log.count; ++lane) {
-      std::uint32_t used = log.used(lane);
-      if (!used) continue;
+      used[lane] = log.used(lane);
+      if (!used[lane]) continue;
       all |= 1u << lane;
-      longest = std::max(longest, used);
-      shortest = std::min(shortest, used);
+      longest = std::max(longest, used[lane]);
+      shortest = std::min(shortest, used[lane]);
       lost += log.lost[lane];
     }
     if (!lost) return;
-    for (std::uint32_t lane = 0; lane < log.count; ++lane)
-      kept += accessesIn(log.rows + lane, log.used(lane));
+    for (std::uint32_t lane = 0; lane < log.count; ++lane) kept += accessesIn(log.rows + lane, used[lane]);
     weight = 1 + double(lost) / double(kept);
   }
 
   std::uint32_t activeAt(std::uint32_t row) const {
     std::uint32_t active = 0;
-    for (std::uint32_t lane = 0; lane < log.count; ++lane)
-      active |= static_cast<std::uint32_t>(log.used(lane) > row) << lane;
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+      active |= static_cast<std::uint32_t>(used[lane] > row) << lane;
     return active;
   }
 
@@ -146,21 +111,19 @@ private:
     if (!series.all().empty()) done = visitSeries(series, lanes, addressesOf, checks, costs);
     // Short loops take turns between a few rows.
     constexpr std::uint32_t kept = 4;
-    struct {
-      const abi::LoggedAccess* of = nullptr;
-      Address at[kWarpSize];
-      RowClass shape;
-    } rows[kept];
+    KnownRow rows[kept];
+    const KnownRow* scattered = nullptr; ///< the last one that was looked at closely
     for (std::uint32_t i = 0; i < segment.count; ++i) {
       std::uint64_t bit = series.of(i) < 64 ? std::uint64_t{1} << series.of(i) : 0;
       bool toCheck = checks && !failed && !(done.checked & bit),
            toCount = costs && launch.accesses && !(done.counted & bit);
       if (!toCheck && !toCount) continue;
       const abi::LoggedAccess& access = accesses[segment.first + i];
-      auto& row = rows[access.row % kept];
+      KnownRow& row = rows[access.row % kept];
       bool sameRow = row.of && row.of->row == access.row;
+      if (!sameRow && scattered == &row) scattered = nullptr;
       if (!sameRow) addressesOf(access.row, row.at);
-      if (!sameRow || row.of->bytes != access.bytes) classify(row.shape, row.at, lanes, access.bytes);
+      if (!sameRow || row.of->bytes != access.bytes) look(row, lanes, access.bytes, scattered);
       row.of = &access;
       const Address* at = row.at;
       Address moved[kWarpSize];
@@ -169,8 +132,41 @@ private:
         at = moved;
       }
       if (toCheck) check(access, at, lanes, row.shape);
-      if (toCount) addCost(access, at, lanes, row.shape, 1);
+      if (!toCount) continue;
+      if (!row.costKnown || at != row.at) {
+        Traffic cost = costOfRow(at, lanes, access.bytes, inShared(at[0]), row.shape);
+        if (at != row.at) {
+          addCost(access, at, lanes, row.shape, cost, 1);
+          continue;
+        }
+        row.cost = cost;
+        row.costKnown = true;
+      }
+      addCost(access, at, lanes, row.shape, row.cost, 1);
     }
+  }
+
+  /// A logged row whose shape is known, and perhaps its cost.
+  struct KnownRow {
+    const abi::LoggedAccess* of = nullptr;
+    bool costKnown = false;
+    Address at[kWarpSize];
+    RowClass shape;
+    Traffic cost;
+  };
+
+  /// Finds the row's shape: that of `other` where it lies in the same way, as arrays with one index do.
+  static void look(KnownRow& row, const RowLanes& lanes, std::uint32_t bytes, const KnownRow*& other) {
+    if (other && other->of->bytes == bytes && sameBesides(other->at, row.at)) {
+      row.shape = other->shape;
+      row.shape.origin = row.at[0];
+      row.costKnown = other->costKnown;
+      row.cost = other->cost;
+      return;
+    }
+    classify(row.shape, row.at, lanes, bytes);
+    row.costKnown = false;
+    if (row.shape.shape == RowShape::Other) other = &row;
   }
 
   /// Series, by number.
@@ -204,7 +200,8 @@ private:
         }
         // Where accesses were lost, each one is weighed by itself.
         if (costs && launch.accesses && weight == 1) {
-          addCost(*series.first, at, lanes, shape, series.count);
+          addCost(*series.first, at, lanes, shape,
+                  costOfRow(at, lanes, series.first->bytes, inShared(at[0]), shape), series.count);
           done.counted |= bit;
         }
       }
@@ -214,13 +211,14 @@ private:
   }
 
   void addCost(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
-               const RowClass& shape, std::uint32_t times) {
-    Traffic cost = costOfRow(at, lanes, access.bytes, inShared(at[0]), shape);
-    std::uint32_t positions = ~std::uint32_t{0} >> (kWarpSize - lanes.count);
-    // Often no two lanes meet.
-    if (access.kind == abi::SiteKind::Atomic && shape.shape == RowShape::Other && shape.first == positions)
-      cost.turns = 1;
-    addTraffic(launch, access.site, at, positions, cost, weight, times);
+               const RowClass& shape, Traffic cost, std::uint32_t times) {
+    const abi::SiteInfo* site = access.kind == abi::SiteKind::Atomic ? context().site(access.site) : nullptr;
+    if (site && site->kind == abi::SiteKind::Atomic) {
+      std::uint32_t positions = ~std::uint32_t{0} >> (kWarpSize - lanes.count);
+      bool apart = shape.shape == RowShape::Other && shape.first == positions; // often no two lanes meet
+      cost.turns = apart ? 1 : turnsOf(at, positions);
+    }
+    addTraffic(launch, access.site, at[0], cost, weight, times);
   }
 
   void check(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
@@ -241,46 +239,84 @@ private:
     scopes[site] = static_cast<std::uint8_t>(AtomicOrder{access.order}.scope());
   }
 
-  /// From here on lanes go different ways: counted by segment and how often a lane has been there. Checked
-  /// the same way where that keeps the order of each lane's accesses.
+  /// From here on lanes go different ways. Those that stay longest in what comes first in the code, a loop,
+  /// are in step as before; the others wait for them.
   void diverge(std::uint32_t row) {
+    std::uint32_t from[kWarpSize];
+    log.groups.begin(module().segmentCount);
+    goOn(row, from);
+    group(from);
+    if (log.groups.meetsAgain()) { // lanes that waited come by the same place: it is one request for all
+      log.inStep.clear();
+      log.groups.begin(module().segmentCount);
+      std::fill_n(from, kWarpSize, row);
+      group(from);
+    }
+    for (const RowInStep& step : log.inStep) {
+      const Word* words = log.rows + std::size_t{step.row} * abi::kLogLanes;
+      if (!lanes || lanes->mask != step.mask) lanes.emplace(step.mask);
+      visitSegment(segments[words[lanes->lane[0]] >> 48], words, *lanes);
+    }
+    bool outOfOrder = checking && !failed && !log.groups.keepsOrder();
+    if (outOfOrder) checkInOrder(from);
+    if (outOfOrder && !launch.accesses) return;
+    for (const RowGroup& group : log.groups) visitGroup(group, checking && !outOfOrder, true);
+  }
+
+  /// Fills log.inStep from `row` on, and says where each lane goes on after that.
+  void goOn(std::uint32_t row, std::uint32_t* from) {
+    constexpr std::uint32_t none = ~std::uint32_t{0};
+    log.inStep.clear();
+    std::fill_n(from, kWarpSize, row);
+    std::uint32_t active = activeAt(row), waiting = none; ///< the first segment that somebody waits at
+    while (active) {
+      const Word* words = log.rows + std::size_t{row} * abi::kLogLanes;
+      FirstSegment first = firstSegment(words, active);
+      if (first.segment >= waiting) return;
+      waiting = std::min(waiting, first.next);
+      log.inStep.push_back({row, first.mask});
+      log.groups.take(first.segment);
+      row += segments[first.segment].rows;
+      active = first.mask;
+      for (std::uint32_t left = active; left; left &= left - 1) {
+        auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        from[lane] = row;
+        if (used[lane] <= row) active &= ~(1u << lane);
+      }
+    }
+  }
+
+  /// Counts what the lanes do from there on by segment and how often a lane has been there. Checked the same
+  /// way where that keeps the order of each lane's accesses.
+  void group(const std::uint32_t* from) {
     // The longest first: what its loop does after the others have left then comes before what follows the
     // loop.
-    std::uint64_t lanes[kWarpSize];
+    std::uint64_t order[kWarpSize];
     for (std::uint32_t lane = 0; lane < log.count; ++lane)
-      lanes[lane] = (~std::uint64_t{log.used(lane)} << 8) | lane;
-    std::sort(lanes, lanes + log.count);
-    RowGroups& groups = log.groups;
-    groups.begin(module().segmentCount);
+      order[lane] = (~std::uint64_t{used[lane] - from[lane]} << 8) | lane;
+    std::sort(order, order + log.count);
     for (std::uint32_t i = 0; i < log.count; ++i) {
-      groups.beginLane();
-      auto lane = static_cast<std::uint32_t>(lanes[i] & 0xFF);
-      for (std::uint32_t at = row, used = log.used(lane); at < used;) {
+      log.groups.beginLane();
+      auto lane = static_cast<std::uint32_t>(order[i] & 0xFF);
+      for (std::uint32_t at = from[lane]; at < used[lane];) {
         const Word* word = log.rows + std::size_t{at} * abi::kLogLanes + lane;
-        groups.add(lane, static_cast<std::uint32_t>(*word >> 48), word);
+        log.groups.add(lane, static_cast<std::uint32_t>(*word >> 48), word);
         at += segments[*word >> 48].rows;
       }
     }
-    bool outOfOrder = checking && !failed && !groups.keepsOrder();
-    if (outOfOrder) checkInOrder(row);
-    if (outOfOrder && !launch.accesses) return;
-    for (const RowGroup& group : groups) visitGroup(group, checking && !outOfOrder, true);
   }
 
   /// Where the groups do not keep the order: lanes that are at the same segment take it together, the first
   /// segment of the code first, so that those who went another way can catch up.
-  void checkInOrder(std::uint32_t row) {
+  /// `at`: where each lane is.
+  void checkInOrder(std::uint32_t* at) {
     constexpr std::uint32_t kDone = ~std::uint32_t{0};
-    std::uint32_t at[kWarpSize], segment[kWarpSize], used[kWarpSize];
+    std::uint32_t segment[kWarpSize];
     auto look = [&](std::uint32_t lane) {
       const Word* word = log.rows + std::size_t{at[lane]} * abi::kLogLanes + lane;
       segment[lane] = at[lane] < used[lane] ? static_cast<std::uint32_t>(*word >> 48) : kDone;
     };
-    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      at[lane] = row;
-      used[lane] = lane < log.count ? log.used(lane) : 0;
-      look(lane);
-    }
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) look(lane);
     RowGroup group;
     while (!failed) {
       group.segment = *std::min_element(segment, segment + kWarpSize);

@@ -2,9 +2,11 @@
 
 #include "instrument/runtime/core/blocks.h"
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/log.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/random.h"
+#include "instrument/runtime/core/rehearsal.h"
 #include "instrument/runtime/core/rows.h"
 
 #include <algorithm>
@@ -210,6 +212,7 @@ void Grid::retire() {
   endBlock(*running.front());
   running.pop_front();
   ++launch.progress;
+  log().header().blocksDone.fetch_add(1, std::memory_order_relaxed);
 }
 
 /// No block moves by itself. True: some can go on.
@@ -258,7 +261,12 @@ void Grid::chooseNext() {
 void Grid::run() {
   setjmp(launch.escape); // abandonThread comes back here
   while (!launch.faulted) {
-    if (launch.rehearsal && launch.work > launch.mostWork) break;
+    if (launch.rehearsal && costOf(launch) > launch.mostWork) break;
+    if (tokensRunOut(launch)) {
+      launch.faulted = true;
+      launch.fault = DeviceFault::Timeout;
+      break;
+    }
     bool crowd = launch.config.cooperative || kind != ScheduleKind::Fair;
     if (running.empty() || crowd)
       while (admit() && crowd) {

@@ -198,11 +198,12 @@ struct LaunchState {
           stackHigh = 0; ///< of the host thread below the launch: locals of threads without fibres
   bool received = false; ///< an atomic or flag has brought order from another thread
   ScheduleKind schedule = ScheduleKind::Fair;
-  bool rehearsal = false;     ///< runs again (rehearsal.h): only new races are reported
-  bool backwards = false;     ///< from the last thread to the first
-  bool inStep = false;        ///< nobody stays away longer than others (Rehearsal::InStep)
-  std::uint64_t work = 0;     ///< turns of threads and blocks so far
-  std::uint64_t mostWork = 0; ///< of a rehearsal
+  bool rehearsal = false;               ///< runs again (rehearsal.h): only new races are reported
+  bool backwards = false;               ///< from the last thread to the first
+  bool inStep = false;                  ///< nobody stays away longer than others (Rehearsal::InStep)
+  std::uint64_t work = 0;               ///< turns of threads and blocks so far
+  std::uint64_t mostWork = 0;           ///< of a rehearsal, as costOf() counts
+  std::uint64_t clockEntriesBefore = 0; ///< Context::clockEntries when it started
   /// The block that starts as number `nth`.
   std::uint64_t blockAt(std::uint64_t nth) const { return backwards ? gridBlocks - 1 - nth : nth; }
   std::uint64_t progress = 0; ///< counts what shows that threads get somewhere

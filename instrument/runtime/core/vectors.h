@@ -6,6 +6,9 @@
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
 #define KCHECK_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #define KCHECK_BY_16 _Pragma("clang loop vectorize_width(16) interleave_count(1)")
+#include <immintrin.h>
+#define KCHECK_HAS_CONFLICTS ///< functions that are KCHECK_CONFLICTS exist; for machines with "avx512cd"
+#define KCHECK_CONFLICTS __attribute__((target("avx512f,avx512cd")))
 #else
 #define KCHECK_VECTORS
 #define KCHECK_BY_16

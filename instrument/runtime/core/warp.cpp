@@ -82,7 +82,7 @@ std::uint32_t shuffleSource(const abi::Wait& wait, std::uint32_t lane, bool& inR
   std::uint32_t b = wait.c & 31, clamp = wait.d & 31, segment = wait.d >> 8 & 31;
   std::uint32_t first = lane & segment, last = first | (clamp & ~segment);
   std::uint32_t source = lane;
-  switch (static_cast<abi::ShuffleMode>(wait.b)) {
+  switch (static_cast<abi::ShuffleMode>(wait.b & ~abi::kOffersNothing)) {
   case abi::ShuffleMode::Up:
     inRange = static_cast<int>(lane) - static_cast<int>(b) >= static_cast<int>(last);
     source = lane - b;
@@ -102,7 +102,9 @@ void shuffle(const Warp& warp, std::uint32_t group) {
     std::uint32_t source = shuffleSource(thread.wait, lane, inRange);
     thread.wait.predicate = inRange;
     if (group >> source & 1) {
-      thread.wait.result = warp.lanes[source].wait.e;
+      const abi::Wait& from = warp.lanes[source].wait;
+      thread.wait.result = from.e;
+      if (from.b & abi::kOffersNothing) thread.wait.predicate |= abi::kReceivedNothing;
       continue;
     }
     thread.wait.result = thread.wait.e; // undefined in CUDA

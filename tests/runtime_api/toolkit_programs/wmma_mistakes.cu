@@ -1,6 +1,6 @@
 // A tile that others still write, a tile beyond the array's end, and half of a warp on its own.
 // expect-report: with no __syncwarp between them [race-warp]
-// expect-report: error: read of 16 bytes right behind the end of `in` (512 bytes) [out-of-bounds]
+// expect-report: error: read of 16 bytes right behind the end of `in` [out-of-bounds]
 // expect-report: the mask 0xffffffff of a warp collective names lane 16, which is not there [warp-mask]
 // expect-status: 1
 #include <cstdio>

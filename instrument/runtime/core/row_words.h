@@ -1,0 +1,40 @@
+// The words of a row of the log, all lanes at once.
+#pragma once
+
+#include "instrument/runtime/core/row_groups.h"
+#include "instrument/runtime/core/vectors.h"
+
+namespace kcheck::runtime {
+
+inline constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 48) - 1;
+
+/// The addresses in a row of words.
+void addressesOf(const Word* words, Address* at);
+/// The words of some lanes for one logged address, side by side.
+template <class WordOf> KCHECK_INLINE void addressesOf(std::uint32_t count, WordOf wordOf, Address* at) {
+  for (std::uint32_t i = 0; i < count; ++i) at[i] = wordOf(i) & kAddressBits;
+  for (std::uint32_t i = count; i < kWarpSize; ++i) at[i] = at[count - 1];
+}
+
+void shifted(const Address* from, Address offset, Address* at);
+
+/// Each address the same distance behind the other row's, a number of sectors: what holds of one holds of
+/// both.
+bool sameBesides(const Address* from, const Address* to);
+
+/// How far the addresses of a row reach; `odd` has the low bits that any of them has.
+struct Reach {
+  Address low, high, odd;
+};
+Reach reachOf(const Address* at);
+
+/// Of the lanes in `active` (not 0): those at the segment with the lowest number, and the next lowest.
+struct FirstSegment {
+  std::uint32_t segment, next, mask;
+};
+FirstSegment firstSegment(const Word* words, std::uint32_t active);
+
+/// The lanes in `active` (not 0) are all at one segment.
+bool sameSegment(const Word* words, std::uint32_t active);
+
+} // namespace kcheck::runtime
