@@ -38,6 +38,7 @@ std::vector<std::string> wantedKernels(const Facts& facts, const Options& option
 struct Question {
   const PlannedCase* planned = nullptr;   ///< null: any launch
   const PlannedCase* condition = nullptr; ///< or any that fulfils this
+  bool isAsked = true;                    ///< else only the model is wanted
   double seconds = 0;
   unsigned milliseconds = 0;
   ExprContext exprs;
@@ -68,7 +69,8 @@ public:
     // The answer for any launch is worth having where it comes easily; the known launches are what counts.
     constexpr unsigned kEasily = 150;
     Question& any = questions.emplace_back();
-    any.seconds = options.anyLaunch ? 0.4 * options.kernelSeconds : 0;
+    any.isAsked = options.anyLaunch;
+    any.seconds = 0.4 * options.kernelSeconds;
     any.milliseconds = std::min(options.questionMilliseconds, kEasily);
     any.model = buildModel(any.exprs, prepared, code, facts, plan.any);
   }
@@ -106,7 +108,6 @@ public:
       CaseAnswers answers = answersOf(question, analysis);
       if (!question.planned) {
         any = std::move(answers);
-        if (!anyLaunch) any.properties.clear();
         continue;
       }
       cases.push_back(std::move(answers));
@@ -249,6 +250,7 @@ void answer(const std::vector<Question*>& questions, unsigned jobs) {
   std::atomic<std::size_t> next{0};
   auto work = [&] {
     for (std::size_t i = next++; i < questions.size(); i = next++) {
+      if (!questions[i]->isAsked) continue;
       Limits limits;
       limits.kernelSeconds = std::max(0.05, questions[i]->seconds);
       limits.questionMilliseconds = questions[i]->milliseconds;

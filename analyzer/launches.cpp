@@ -18,11 +18,12 @@ void fix(std::array<std::optional<std::uint32_t>, 3>& axes, const Extent& extent
   axes = {extent.x, extent.y, extent.z};
 }
 
-/// Axes that the kernel never looks at are one wide: a wider launch would only repeat the work.
-void narrowUnused(LaunchCase& launch, UsedAxes used) {
+/// Axes that the kernel never looks at are one wide: a wider launch would only repeat the work. Where some
+/// launch does repeat it, twice stands for as often as it may be.
+void narrowUnused(LaunchCase& launch, UsedAxes used, bool isRepeated = false) {
   for (unsigned axis = 0; axis < 3; ++axis) {
     if (!(used.block >> axis & 1) && !launch.block[axis]) launch.block[axis] = 1;
-    if (!(used.grid >> axis & 1) && !launch.grid[axis]) launch.grid[axis] = 1;
+    if (!(used.grid >> axis & 1) && !launch.grid[axis]) launch.grid[axis] = isRepeated ? 2 : 1;
   }
 }
 
@@ -44,7 +45,7 @@ PlannedCase fromLaunch(const Launch& launch, UsedAxes used, const Options& optio
   result.launch.sharedBytes = launch.sharedBytes;
   fix(result.launch.block, launch.block);
   fix(result.launch.grid, launch.grid);
-  narrowUnused(result.launch, used);
+  narrowUnused(result.launch, used, launch.isJoined);
   result.holdsFor = launchText(launch);
   result.shown = launch;
   return result;

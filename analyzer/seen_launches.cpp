@@ -99,8 +99,10 @@ std::optional<PassedValue::Range> rangeOf(const std::vector<const Launch*>& laun
 /// One launch that stands for all of a form: what differs among them is any of what it was.
 Launch joined(const std::vector<const Launch*>& launches) {
   Launch one = *launches.front();
+  one.isJoined = true;
   for (const Launch* other : launches)
-    if (other->grid != one.grid) one.grid = Extent();
+    for (auto axis : {&Extent::x, &Extent::y, &Extent::z})
+      if (other->grid.*axis != launches.front()->grid.*axis) (one.grid.*axis).reset();
   for (std::size_t i = 0; i < one.arguments.size(); ++i) {
     Argument& argument = one.arguments[i];
     PassedValue& passed = *argument.passed;

@@ -21,6 +21,14 @@ public:
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool shouldVisitImplicitCode() const { return true; }
 
+  /// Of templates what they became, not what they are made from; libraries are left as they are.
+  bool TraverseDecl(clang::Decl* decl) {
+    if (!decl || ast.getSourceManager().isInSystemHeader(decl->getLocation())) return true;
+    if (const auto* function = llvm::dyn_cast<clang::FunctionDecl>(decl))
+      if (function->isDependentContext()) return true;
+    return RecursiveASTVisitor::TraverseDecl(decl);
+  }
+
   bool VisitExplicitCastExpr(clang::ExplicitCastExpr* cast) {
     if (cast->isTypeDependent() || cast->isValueDependent()) return true;
     if (cast->getCastKind() == clang::CK_BitCast && namesAnArray(*cast->getSubExpr()))
@@ -88,9 +96,7 @@ public:
 
 private:
   void alignCasts(clang::Decl& decl) {
-    if (!ast->getLangOpts().CUDAIsDevice) return;
-    if (ast->getSourceManager().isInSystemHeader(decl.getLocation())) return;
-    AlignedCasts(*ast).TraverseDecl(&decl);
+    if (ast->getLangOpts().CUDAIsDevice) AlignedCasts(*ast).TraverseDecl(&decl);
   }
 
   /// The getters behind `threadIdx.x` have no side effects, but clang's header does not say so, and clang

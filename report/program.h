@@ -110,6 +110,7 @@ struct Launch {
   std::optional<std::uint64_t> sharedBytes; ///< dynamic shared memory
   std::vector<Argument> arguments;
   std::optional<Formula> gridX; ///< of the grid's width, where it does not fold
+  bool isJoined = false;        ///< stands for several of a run: an unknown axis had several widths
 };
 
 /// Launches as the run made them.

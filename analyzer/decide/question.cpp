@@ -257,7 +257,8 @@ std::vector<std::vector<Expr>> Decider::guesses(const std::vector<Expr>& constra
   if (!hasProduct || sizes.empty()) return {};
   std::sort(sizes.begin(), sizes.end(), [](Expr x, Expr y) { return x->id < y->id; });
   std::vector<std::vector<Expr>> result;
-  for (auto& values : {std::array{3, 2, 5, 4}, std::array{2, 5, 3, 8}, std::array{32, 32, 32, 32}}) {
+  for (auto& values : {std::array{3, 2, 5, 4}, std::array{2, 5, 3, 8}, std::array{100, 20, 70, 50},
+                       std::array{20, 100, 50, 70}, std::array{32, 32, 32, 32}}) {
     std::vector<Expr> guess;
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       Int v = std::clamp(Int(values[i % 4]), sizes[i]->symbol->lo, sizes[i]->symbol->hi);
@@ -306,9 +307,11 @@ Verdict Decider::askSolver(std::vector<Expr> constraints, std::optional<Relation
       return false;
     });
   smt::Query query;
-  query.guesses = guesses(constraints);
+  if (!limits.proofOnly) { // no witness will be shown
+    query.guesses = guesses(constraints);
+    query.preferences = preferences(relation);
+  }
   query.constraints = std::move(constraints);
-  query.preferences = preferences(relation);
   query.noWrap.assign(ranges.assumed().begin(), ranges.assumed().end());
   std::sort(query.noWrap.begin(), query.noWrap.end(), [](Expr x, Expr y) { return x->id < y->id; });
   double left = std::min(secondsLeft() * 1000, patience);

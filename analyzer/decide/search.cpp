@@ -71,6 +71,7 @@ public:
        hasUnknownConditions = false;
 
   bool asksFunctions() const { return !conditions.empty(); }
+  Int widestBlock = 1; ///< along x, where the launch fixes it
 
   bool holds(const Candidate& c, Assignment& values) const {
     for (const Symbol* s : symbols) values.symbols[s] = std::int64_t(valueOf(*s, c));
@@ -91,6 +92,7 @@ private:
     hasParameters |= s->kind == SymbolKind::Parameter;
     hasFreeBlock |= s->kind == SymbolKind::BlockDim;
     hasFreeGrid |= s->kind == SymbolKind::GridDim;
+    if (s->kind == SymbolKind::ThreadIdx && s->axis == 0) widestBlock = std::max(widestBlock, s->hi + 1);
   }
 
   Int valueOf(const Symbol& s, const Candidate& c) const {
@@ -149,6 +151,10 @@ std::optional<Assignment> searchWitness(const std::vector<Expr>& constraints, co
                   {2, 2, 2, 2},
                   {7, 100, 2, 33},
                   {3, 1, 8, 100000}};
+  // Rows as long as a block is wide: where a block ends, the next row begins.
+  const Int row = search.hasFreeBlock ? shapes.front()[0] : search.widestBlock;
+  if (search.hasParameters)
+    parameters.insert(parameters.end(), {{1024, row, 1024, row}, {row, 1024, row, 1024}});
   Assignment values;
   std::vector<bool> truths = {true};
   if (search.hasUnknownConditions || search.asksFunctions()) truths = {true, false};

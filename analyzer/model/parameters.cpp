@@ -211,7 +211,7 @@ static Expr passedInteger(KernelState& state, const llvm::Argument& argument, co
                           const std::string& name, unsigned width) {
   if (const auto value = passed.integer(0, (width + 7) / 8))
     return state.exprs.constant(width, normalize(*value, width));
-  if (!passed.range) return nullptr;
+  if (!passed.range || width < 8) return nullptr; // true is -1 where one bit has a sign
   Expr value = inRange(state, argument, *passed.range, name);
   return width < 64 ? state.exprs.extend(Op::Trunc, width, value, NoSignedWrap) : value;
 }

@@ -113,14 +113,15 @@ private:
     addSide(*translate, solver, 0);
     z3::check_result result = check(solver, until);
     if (result == z3::unknown && theory == Theory::Integers)
-      if (auto model = underWishes(*translate, solver, query.guesses)) return writeModel(*translate, *model);
+      if (auto model = underWishes(*translate, solver, query.guesses, 0.2))
+        return writeModel(*translate, *model);
     if (result != z3::sat) {
       writeAll(output,
                result == z3::unsat ? "result unsat\n" : "result unknown " + solver.reason_unknown() + "\n");
       return;
     }
     z3::model model = solver.get_model();
-    if (auto better = underWishes(*translate, solver, query.preferences)) model = *better;
+    if (auto better = underWishes(*translate, solver, query.preferences, 0.08)) model = *better;
     writeModel(*translate, model);
   }
 
@@ -129,9 +130,9 @@ private:
       solver.add(translate.sideConditions()[i]);
   }
 
-  /// A model that fulfils one of the wishes as well.
+  /// A model that fulfils one of the wishes as well, each of which may take `seconds`.
   std::optional<z3::model> underWishes(Translator& translate, z3::solver& solver,
-                                       const std::vector<std::vector<Expr>>& wishes) {
+                                       const std::vector<std::vector<Expr>>& wishes, double seconds) {
     for (const auto& wish : wishes) {
       if (processorSeconds() > deadline - 0.02) break;
       z3::solver preferred(context);
@@ -140,7 +141,7 @@ private:
       for (Expr w : wish) preferred.add(translate(w));
       addSide(translate, preferred, side);
       addSide(translate, solver, side);
-      if (check(preferred, processorSeconds() + 0.2) == z3::sat) return preferred.get_model();
+      if (check(preferred, processorSeconds() + seconds) == z3::sat) return preferred.get_model();
     }
     return std::nullopt;
   }

@@ -54,6 +54,8 @@ SeenLaunches seenLaunches(const WireReader& reader, const std::function<Location
     const Behind given = behind(*record);
     bool isKnown = !(record->flags & (wire::MoreLaunches | wire::HidesPointer)) && !reader.truncated;
     for (const wire::PassedParameter& parameter : given.parameters) isKnown &= isWithin(parameter, given);
+    for (const wire::PassedPointer& pointer : given.pointers)
+      isKnown &= pointer.allocation < record->pointers;
     if (!isKnown) {
       seen.incomplete.insert(launch.kernel);
       continue;

@@ -243,5 +243,35 @@ TEST_F(Settled, PointersIntoTheMiddleKeepTheirOffsets) {
   EXPECT_FALSE(isProved(kWindow, Property::InBounds));
 }
 
+const std::string kStride = R"(
+#include <cuda_runtime.h>
+extern "C" __global__ void k(float* x, int stride, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i * stride < n) x[i * stride] += 1;
+}
+int main() {}
+)";
+
+TEST_F(Settled, JoinedLaunchesAreProved) {
+  for (unsigned stride = 1; stride < 9; ++stride)
+    run.launch("k", {stride, 1, 1}, {64, 1, 1},
+               {Launched::into(run.allocation(4096)), valueOf(int(stride)), valueOf(1024)});
+  EXPECT_TRUE(isProved(kStride, Property::RaceFree));
+}
+
+TEST_F(Settled, JoinedLaunchesKeepTheirHeight) {
+  for (unsigned stride = 1; stride < 9; ++stride)
+    run.launch("k", {stride, 2, 1}, {64, 1, 1},
+               {Launched::into(run.allocation(4096)), valueOf(int(stride)), valueOf(1024)});
+  EXPECT_FALSE(isProved(kStride, Property::RaceFree));
+}
+
+TEST_F(Settled, JoinedLaunchesOfSeveralHeightsAreHigh) {
+  for (unsigned stride = 1; stride < 9; ++stride)
+    run.launch("k", {1, stride, 1}, {64, 1, 1},
+               {Launched::into(run.allocation(4096)), valueOf(int(stride)), valueOf(1024)});
+  EXPECT_FALSE(isProved(kStride, Property::RaceFree));
+}
+
 } // namespace
 } // namespace kcheck::analyzer
