@@ -244,9 +244,19 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
 
 } // namespace
 
+/// Looked at as a whole and not kept in a register, and seen as far as the other thread is away.
+static bool isStrong(const ModelAccess& access, RaceScope between) {
+  if (access.isVolatile) return true;
+  return access.scope >= (between == RaceScope::InterBlock ? AtomicScope::Device : AtomicScope::Block);
+}
+
 bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (race.scopeTooNarrow) return false;
   if (context.model.ordersByPtx) return true;
+  // A flag: one thread looks at it until another has set it.
+  if ((race.first->isPolled || race.second->isPolled) && isStrong(*race.first, race.scope) &&
+      isStrong(*race.second, race.scope))
+    return true;
   // Where threads wait in a loop, a volatile place that one statement writes and another reads may be the
   // flag.
   const ModelAccess& write = race.first->kind == AccessKind::Read ? *race.second : *race.first;

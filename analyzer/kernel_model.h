@@ -53,6 +53,7 @@ struct ModelAccess {
   AccessKind kind = AccessKind::Read;
   AtomicScope scope = AtomicScope::None;
   bool isVolatile = false;
+  bool isPolled = false;  ///< a loop waits for another thread until this finds what it looks for
   bool inLibrary = false; ///< in a function of a system header, though the site may be the user's call
   unsigned object = 0;
   Expr offset = nullptr;    ///< byte offset into the object, 64 bit

@@ -43,6 +43,7 @@ public:
   std::map<std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>, Expr> exitEdges;
   std::map<const llvm::Loop*, Expr> loopEntries;            ///< under which each loop is reached
   std::vector<const llvm::Loop*> waitingLoops;              ///< left by what an atomic or volatile load says
+  std::set<const llvm::Instruction*> polled;                ///< those atomics and loads
   std::map<const llvm::BasicBlock*, Expr> branchConditions; ///< that the first successor is taken
   std::map<const llvm::Loop*, std::int64_t> knownTrips;     ///< of loops left by their header alone
   std::map<const llvm::Loop*, Expr> iterations;             ///< of each loop that is under way or was last
@@ -132,6 +133,7 @@ private:
   void setStayCondition(const llvm::Loop* loop, Expr iteration, std::int64_t trips);
   void trimChains(LoopWork& work, std::int64_t trips);
   void leaveLoop(LoopWork& work);
+  void notePolled(Expr leaving);
   void leaveEdges(LoopWork& work, Substitution& final);
 
   // recurrences.cpp

@@ -74,6 +74,7 @@ Symbol* Execution::local(const Instruction& instruction, const std::string& role
                          unsigned width) {
   Symbol* symbol = state.symbols.get(&instruction, role, id, name, width, SymbolKind::Unknown);
   state.homes[symbol] = {state.loopInfo.getLoopFor(instruction.getParent()), id};
+  state.origins[symbol] = &instruction;
   return symbol;
 }
 
@@ -344,6 +345,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.kind = kind;
     access.scope = scope;
     access.isVolatile = isVolatile;
+    access.isPolled = state.polled.count(&instruction) != 0;
     access.inLibrary =
         instruction.getMetadata(kLibraryMetadata) != nullptr ||
         (access.site < state.facts.sites.size() && state.facts.sites[access.site].inSystemHeader);

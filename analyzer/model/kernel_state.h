@@ -149,12 +149,14 @@ struct KernelState {
 
   /// The loop (null: none) and run in whose iterations a symbol may have different values.
   std::unordered_map<const Symbol*, std::pair<const llvm::Loop*, RunId>> homes;
+  std::unordered_map<const Symbol*, const llvm::Instruction*> origins; ///< whose results they are
 
   /// Functions of the same kind, objects that such results are written to or decide about, and the blocks
   /// behind a loop that waits for one: what is there may be ordered by it, in ways that are not followed.
   std::unordered_set<const Function*> synchronizingFunctions;
   std::set<unsigned> synchronizingObjects;
   std::map<const llvm::BasicBlock*, const llvm::Instruction*> afterWaiting; ///< with the loop's end
+  std::set<const llvm::Instruction*> polled; ///< what such a loop looks at until it may go on
   bool isSynchronizing(Expr e) const;
   /// As isSynchronizing, by something else than a lock.
   bool isSignalled(Expr e) const;

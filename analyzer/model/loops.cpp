@@ -493,6 +493,17 @@ void Execution::leaveLoop(LoopWork& work) {
   if (recording) state.loops.push_back(std::move(record));
 }
 
+void Execution::notePolled(Expr leaving) {
+  anyNode(leaving, [&](Expr n) {
+    if (n->op != Op::Symbol || !state.synchronizing.count(n->symbol)) return false;
+    auto origin = state.origins.find(n->symbol);
+    if (origin == state.origins.end()) return false;
+    auto* field = dyn_cast<ExtractValueInst>(origin->second); // what a compare-and-swap found
+    polled.insert(field ? dyn_cast<Instruction>(field->getAggregateOperand()) : origin->second);
+    return false;
+  });
+}
+
 /// The conditions of the edges that leave the loop, as seen from outside. A loop that is left for certain is
 /// left by exactly one of them; when it is left by which iteration is the definition of the exit counter.
 void Execution::leaveEdges(LoopWork& work, Substitution& final) {
@@ -508,7 +519,10 @@ void Execution::leaveEdges(LoopWork& work, Substitution& final) {
     synchronizing = synchronizing || state.isSynchronizing(edge->second);
     isSignalled = isSignalled || state.isSignalled(edge->second);
   }
-  if (isSignalled && recording) waitingLoops.push_back(work.loop);
+  if (isSignalled && recording) {
+    waitingLoops.push_back(work.loop);
+    for (const Edge& edge : present) notePolled(edges[edge]);
+  }
   bool mayStop = stops && state.barrierLoops.count(work.loop) != 0;
   Expr some = exprs.boolean(false), others = exprs.boolean(true);
   std::vector<Expr> outside;

@@ -22,6 +22,7 @@ struct Knowledge {
   std::vector<std::pair<std::string, MemoryObject>> objects;
   std::set<unsigned> written, locks, locksGivenBack, changedPointerSources, synchronizingObjects;
   std::map<const BasicBlock*, const Instruction*> afterWaiting;
+  std::set<const Instruction*> polled;
   std::map<unsigned, std::map<Update, std::set<const BasicBlock*>>> updates;
   std::map<const BasicBlock*, std::set<unsigned>> writtenIn;
   std::set<const Instruction*> unstable;
@@ -43,6 +44,7 @@ void prime(KernelState& state, const Knowledge& known) {
   state.changedPointerSources = known.changedPointerSources;
   state.synchronizingObjects = known.synchronizingObjects;
   state.afterWaiting = known.afterWaiting;
+  state.polled = known.polled;
   state.fixedParameters = known.fixedParameters;
   state.handedOn = known.handedOn;
   state.arriving = known.arriving;
@@ -127,8 +129,9 @@ void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
     if (givenBack.count(object)) known.locksGivenBack.insert(object);
 }
 
-/// The blocks that come after a loop which waits for an atomic or a flag.
+/// What loops wait for, atomics and flags, and the blocks that come after such a loop.
 void findWaiting(const Execution& run, Knowledge& known) {
+  known.polled.insert(run.polled.begin(), run.polled.end());
   for (const Loop* loop : run.waitingLoops) {
     std::vector<const BasicBlock*> todo;
     std::set<const BasicBlock*> seen;
@@ -164,6 +167,7 @@ public:
   KernelModel build(ExprContext& exprs) {
     Knowledge known;
     learn(known);
+    known.polled.clear();
     known.afterWaiting.clear(); // who waits for a lock waits for no signal: now they are known
     known.synchronizingObjects.clear();
     for (unsigned round = 0; round < 4; ++round)
