@@ -450,6 +450,8 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
       ignored->exact = false;
       ignored->cause = {CauseKind::Order, "the barrier at " + line + ", which may order threads"};
       condition = exprs.logicalAnd(condition, exprs.of(ignored));
+      state.gap(&call, "whether all threads come that this barrier of some waits for is not followed", false,
+                true, false);
     }
     if (call.getType()->isVoidTy() || !isRelevant(&call)) return;
     if (barrier == BarrierKind::Block && state.cut >= Cut::Block) {

@@ -197,6 +197,7 @@ struct KernelState {
   }
   std::map<const llvm::BasicBlock*, std::set<unsigned>> writtenIn; ///< per block
   std::set<const llvm::Instruction*> unstable;                     ///< loads of what their phase writes
+  std::set<const llvm::Instruction*> unstableInGrid; ///< or what is written between grid barriers
   /// Objects that pointers were read from, and those of them that the kernel writes.
   std::set<unsigned> pointerSources, changedPointerSources;
   std::map<unsigned, std::int64_t> fixedParameters; ///< by an assumption at the kernel's start

@@ -51,11 +51,13 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
                                                            object.name + "` at " + line}
                              : Cause{CauseKind::Content, "the content of `" + object.name +
                                                              "`, which the kernel writes, at " + line};
-  if (state.cut >= Cut::Block && !state.unstable.count(&instruction)) {
+  const bool sameForGrid = object.space == MemorySpace::Global && !state.unstableInGrid.count(&instruction);
+  const bool sameForBlock = state.cut >= Cut::Block && !state.unstable.count(&instruction);
+  if (state.cut >= Cut::Grid && (sameForGrid || sameForBlock)) {
     std::vector<Expr> operands = barrierCounters(instruction.getParent());
     operands.push_back(place.offset);
     auto* content = state.symbols.function(&instruction, "stable " + key, object.name + "@" + line, width);
-    content->varies = Varies::ByBlock;
+    content->varies = sameForGrid ? Varies::Never : Varies::ByBlock;
     content->exact = false;
     content->cause = cause;
     return markIfSynchronizing(place.object, exprs.apply(content, std::move(operands)));

@@ -25,7 +25,7 @@ struct Knowledge {
   std::set<const Instruction*> polled;
   std::map<unsigned, std::map<Update, std::set<const BasicBlock*>>> updates;
   std::map<const BasicBlock*, std::set<unsigned>> writtenIn;
-  std::set<const Instruction*> unstable;
+  std::set<const Instruction*> unstable, unstableInGrid;
   std::map<unsigned, std::int64_t> fixedParameters;
   std::set<const Instruction*> handedOn;
   std::map<const Instruction*, ThreadPlace> arriving;
@@ -41,6 +41,7 @@ void prime(KernelState& state, const Knowledge& known) {
   state.updates = known.updates;
   state.writtenIn = known.writtenIn;
   state.unstable = known.unstable;
+  state.unstableInGrid = known.unstableInGrid;
   state.changedPointerSources = known.changedPointerSources;
   state.synchronizingObjects = known.synchronizingObjects;
   state.afterWaiting = known.afterWaiting;
@@ -50,8 +51,10 @@ void prime(KernelState& state, const Knowledge& known) {
   state.arriving = known.arriving;
 }
 
-/// Loads of objects that are written somewhere in a barrier interval that the load belongs to.
-void findUnstable(KernelState& state, const Execution& run, Knowledge& known) {
+/// Loads of objects that are written somewhere in a barrier interval that the load belongs to, by the cut of
+/// `state`.
+void findUnstable(KernelState& state, const Execution& run, const Knowledge& known,
+                  std::set<const Instruction*>& unstable) {
   std::map<const BasicBlock*, std::vector<const RunAccess*>> accessesOf;
   for (const RunAccess& access : run.accesses) accessesOf[access.instruction->getParent()].push_back(&access);
   std::vector<const BasicBlock*> starts(state.barrierBlocks.begin(), state.barrierBlocks.end());
@@ -78,7 +81,7 @@ void findUnstable(KernelState& state, const Execution& run, Knowledge& known) {
     }
     for (const RunAccess* read : reads)
       if (written.count(read->access.object) || (unknownWritten && written.count(state.objects.unknown())))
-        known.unstable.insert(read->instruction);
+        unstable.insert(read->instruction);
   }
 }
 
@@ -241,6 +244,7 @@ private:
     known.written.clear();
     known.writtenIn.clear();
     known.unstable.clear();
+    known.unstableInGrid.clear();
     known.updates = state.updates;
     for (const RunAccess& access : run.accesses)
       if (access.access.kind != AccessKind::Read) {
@@ -250,7 +254,10 @@ private:
     state.written = known.written;
     for (unsigned source : state.pointerSources)
       if (state.isWritten(source)) known.changedPointerSources.insert(source);
-    findUnstable(state, run, known);
+    findUnstable(state, run, known, known.unstable);
+    state.setCut(Cut::Grid);
+    findUnstable(state, run, known, known.unstableInGrid);
+    state.setCut(Cut::Block);
     findFixedParameters(state, run, known);
     findWaiting(run, known);
     findLocks(state, run, known);

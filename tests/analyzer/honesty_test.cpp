@@ -248,6 +248,24 @@ TEST(Honesty, NothingIsProvedWrongly) {
 }
 
 /// The wrong halves of fixtures/static/locals_written.cu, and shared memory that is read out of sight.
+TEST(Honesty, BarriersOfSomeThreadsAreNotProved) {
+  const Analyzed analyzed(R"(
+#include <cuda_runtime.h>
+extern "C" __global__ void k(const int* in, int* out) {
+  __shared__ int tile[32];
+  if (threadIdx.x < 32) {
+    tile[threadIdx.x] = in[threadIdx.x]; // nobody arrives at barrier 1
+  } else {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[threadIdx.x - 32] = tile[63 - threadIdx.x];
+  }
+}
+)");
+  const PropertyResult barriers = analyzed.property("k", Property::BarriersUniform);
+  EXPECT_EQ(barriers.answer, Answer::Unknown);
+  EXPECT_THAT(barriers.reason, HasSubstr("line 8: whether all threads come"));
+}
+
 TEST(Initialization, NotProvedWhereSomePathReadsTooEarly) {
   std::ifstream file(std::string(KCHECK_SOURCE_DIR) + "/fixtures/static/locals_written.cu");
   std::ostringstream text;
