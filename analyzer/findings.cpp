@@ -370,6 +370,16 @@ bool isGuarded(const ModelAccess& access) {
 }
 } // namespace
 
+namespace {
+/// The guard's own bound is an argument that the launch does not show: the host may well pass a right one.
+bool hasHiddenGuard(const BoundsResult& bounds) {
+  return !bounds.witness.exact() && anyNode(bounds.access->condition, [](Expr n) {
+    return n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter &&
+           n->symbol->cause.kind == CauseKind::Launch;
+  });
+}
+} // namespace
+
 std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingContext& context) {
   std::vector<Finding> findings;
   for (auto& pair : racesToTell(answers, context)) findings.push_back(tell(pair, context));
@@ -393,7 +403,8 @@ std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingConte
            cause.kind == CauseKind::Content;
   };
   for (const BoundsResult& bounds : answers.bounds)
-    if (std::none_of(bounds.witness.causes.begin(), bounds.witness.causes.end(), isUnknowable))
+    if (!hasHiddenGuard(bounds) &&
+        std::none_of(bounds.witness.causes.begin(), bounds.witness.causes.end(), isUnknowable))
       if (!followsContent(*bounds.access) || isGuarded(*bounds.access))
         findings.push_back(boundsFinding(bounds, context));
   return findings;

@@ -1,5 +1,7 @@
 #include "analyzer/launches.h"
 
+#include "report/launch_rules.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -138,8 +140,12 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
     plan.concrete.push_back(fromOptions(kernel, used, options));
     return plan;
   }
+  const bool someRuns = std::ranges::any_of(facts.launches, [&](const Launch& launch) {
+    return launch.kernel == kernel.symbol && whyInvalid(launch).empty();
+  });
   for (const Launch& launch : facts.launches) {
     if (launch.kernel != kernel.symbol || plan.concrete.size() == kMostLaunches) continue;
+    if (someRuns && !whyInvalid(launch).empty()) continue;
     bool known = false;
     for (const PlannedCase& other : plan.concrete) known = known || sameCase(launch, other.shown);
     if (!known) plan.concrete.push_back(fromLaunch(launch, used, options));

@@ -29,7 +29,8 @@ bool isMember(const std::string& expr) {
 }
 
 /// Why the warp's accesses are far apart, and what to do.
-void explain(Finding& note, const SiteSums& sums, const std::string& symbolic, const Facts& facts) {
+void explain(Finding& note, const SiteSums& sums, const std::string& symbolic, bool hasRows,
+             const Facts& facts) {
   std::string apart = symbolic;
   const bool isNumber = apart.find_first_not_of("-0123456789") == std::string::npos;
   if (isNumber) apart = sums.stride ? std::to_string(*sums.stride) : "";
@@ -45,6 +46,9 @@ void explain(Finding& note, const SiteSums& sums, const std::string& symbolic, c
   if (isMember(expr)) {
     reason += ": each reads one member of a structure";
     note.hint = "keep the members in arrays of their own, or read the structure as a whole";
+  } else if (inRow && !hasRows) {
+    reason += ": the index takes a multiple of threadIdx.x";
+    note.hint = "let consecutive threads access consecutive elements";
   } else if (inRow) {
     reason += ": threadIdx.x is in the row index";
     note.hint =
@@ -55,14 +59,67 @@ void explain(Finding& note, const SiteSums& sums, const std::string& symbolic, c
   note.notes.push_back({note.where, std::move(reason)});
 }
 
+std::string axesText(unsigned axes) {
+  std::string text;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (axes >> axis & 1) text += (text.empty() ? "" : " and ") + std::string(1, "xyz"[axis]);
+  return text;
+}
+
 std::string blocksText(std::uint64_t count) {
   return count == 1 ? "1 block" : std::to_string(count) + " blocks";
+}
+
+/// A loop in which a few blocks go round and round what more blocks would share.
+void addNarrowGrids(const std::vector<CountedLaunch>& launches, const KernelModel& any, ExprContext& anyExprs,
+                    Analysis& analysis) {
+  constexpr std::uint64_t kFewBlocks = 16, kManyRounds = 64; // no device for which this is written has so few
+  std::map<SiteId, LoopStride> strides;
+  for (const CountedLaunch& counted : launches) {
+    if (!counted.launch || !counted.traffic) continue;
+    const auto grid = counted.launch->grid.whole(), block = counted.launch->block.whole();
+    if (!grid || !block || grid->volume() >= kFewBlocks || grid->volume() * block->volume() == 1) continue;
+    const std::uint64_t warps = grid->volume() * ((block->volume() + 31) / 32);
+    const AccessTraffic* most = nullptr;
+    for (const AccessTraffic& one : counted.traffic->accesses) {
+      if (!one.isLooped || one.metric.space != MemorySpace::Global) continue;
+      if (one.metric.requests < kManyRounds * warps) continue;
+      const ModelAccess* access = accessAt(any, one.metric.site);
+      if (!access) continue;
+      const auto [stride, isNew] = strides.try_emplace(one.metric.site, LoopStride::Other);
+      if (isNew) stride->second = loopStride(any, anyExprs, *access);
+      const bool spreads =
+          stride->second == LoopStride::Grid || (stride->second == LoopStride::Block && grid->volume() == 1);
+      if (spreads && (!most || one.metric.requests > most->metric.requests)) most = &one;
+    }
+    if (!most) continue;
+    Finding note;
+    note.rule = "launch-shape";
+    note.severity = Severity::Note;
+    note.verdict = Verdict::Proved;
+    note.kernel = any.kernel->name;
+    note.where = counted.launch->where;
+    note.message = fmt::format("{} of the device work, while each thread goes round a loop {} times",
+                               grid->volume() == 1 ? std::string("one block: no more than one multiprocessor")
+                                                   : fmt::format("{}: no more than {} multiprocessors",
+                                                                 blocksText(grid->volume()), grid->volume()),
+                               most->metric.requests / warps);
+    note.notes.push_back({most->metric.where, "this loop's work could be that of more blocks"});
+    note.hint =
+        strides[most->metric.site] == LoopStride::Grid
+            ? "the loop strides by the grid, so a larger grid shares its work; several blocks for each "
+              "multiprocessor are usual"
+            : "let the loop stride by blockDim.x * gridDim.x from the thread's place in the grid, and "
+              "launch more blocks";
+    analysis.findings.push_back(std::move(note));
+  }
 }
 
 } // namespace
 
 void addTraffic(const std::vector<CountedLaunch>& launches, const KernelModel& any, ExprContext& anyExprs,
                 const Facts& facts, Analysis& analysis) {
+  addNarrowGrids(launches, any, anyExprs, analysis);
   std::map<std::pair<SiteId, MemorySpace>, SiteSums> sites;
   std::set<SiteId> open;
   for (const CountedLaunch& counted : launches) {
@@ -92,7 +149,8 @@ void addTraffic(const std::vector<CountedLaunch>& launches, const KernelModel& a
     if (!note) continue;
     note->kernel = any.kernel->name;
     const ModelAccess* access = accessAt(any, key.first);
-    explain(*note, sums, access ? strideText(any, anyExprs, *access) : "", facts);
+    explain(*note, sums, access ? strideText(any, anyExprs, *access) : "",
+            !access || countsWithinRow(any, anyExprs, *access), facts);
     analysis.findings.push_back(std::move(*note));
   }
 }
@@ -117,7 +175,7 @@ std::optional<std::size_t> Coverage::allocationOf(const MemoryObject& object) co
 
 void Coverage::add(const CountedLaunch& counted) {
   if (!counted.launch) return;
-  if (!counted.traffic || !counted.model->gaps.empty()) {
+  if (!counted.traffic || !counted.model->gaps.empty() || counted.model->gridPhases.size() != 1) {
     for (Touched& one : touched) one.open = true;
     return;
   }
@@ -143,10 +201,14 @@ void Coverage::addAccess(const CountedLaunch& counted, const AccessTraffic& acce
   one.any = true;
   const auto grid = counted.launch->grid.whole(), block = counted.launch->block.whole();
   const std::uint64_t size = std::uint64_t(access.access->size->value);
-  const bool isDense = access.metric.access != AccessKind::Read && access.everyThread && !access.isLooped &&
-                       grid && block && access.lowest == 0 &&
-                       access.lanes == grid->volume() * block->volume() &&
-                       std::uint64_t(access.beyond) == access.lanes * size;
+  const bool writes = access.metric.access != AccessKind::Read;
+  if (writes) one.written += access.lanes * size;
+  const bool oneEach = writes && access.everyThread && !access.isLooped && grid && block &&
+                       access.lowest == 0 && access.lanes == grid->volume() * block->volume();
+  const std::uint64_t reached = std::uint64_t(access.beyond), filled = access.lanes * size;
+  // Rows that end too early leave holes; a guard that would let further blocks through says they are none of
+  // the program's own.
+  const bool isDense = oneEach && (reached == filled || (reached > filled && access.furtherAxes));
   // Buffers that are far larger than a launch hold more than its output.
   constexpr std::uint64_t kFarLarger = 64;
   if (!isDense || one.dense || *object.bytes > kFarLarger * std::uint64_t(access.beyond)) return;
@@ -162,11 +224,16 @@ void Coverage::addAccess(const CountedLaunch& counted, const AccessTraffic& acce
       fmt::format("{} of {} threads write{} {} of the {} elements of `{}`, and no launch the rest",
                   blocksText(grid->volume()), block->volume(), grid->volume() == 1 ? "s" : "", access.lanes,
                   elements, name);
-  finding.hint = fmt::format("{}, with a guard for the last one, or a grid-stride loop",
-                             blocksText((elements + block->volume() - 1) / block->volume()));
+  if (reached == filled)
+    finding.hint = fmt::format("{}, with a guard for the last one, or a grid-stride loop",
+                               blocksText((elements + block->volume() - 1) / block->volume()));
+  else
+    finding.hint = fmt::format("one block more along {}: round the quotient up, `(n + block - 1) / block`",
+                               axesText(access.furtherAxes));
   finding.notes.push_back({access.metric.where, "each thread writes one element here"});
   one.dense = std::move(finding);
   one.denseBeyond = access.beyond;
+  one.hasHoles = reached > filled;
 }
 
 /// Most blocks of the launch start only to return.
@@ -196,7 +263,9 @@ std::vector<Finding> Coverage::findings() const {
     const Touched& one = touched[i];
     if (one.open || !one.dense || !facts.allocations[i].bytes) continue;
     const bool isTheLast = one.lowest == 0 && one.beyond == one.denseBeyond;
-    if (isTheLast && std::uint64_t(one.beyond) < *facts.allocations[i].bytes) all.push_back(*one.dense);
+    const std::uint64_t bytes = *facts.allocations[i].bytes;
+    if (isTheLast && std::uint64_t(one.beyond) < bytes && (!one.hasHoles || one.written < bytes))
+      all.push_back(*one.dense);
   }
   return all;
 }

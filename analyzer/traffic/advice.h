@@ -28,6 +28,8 @@ public:
 private:
   struct Touched {
     std::int64_t lowest = 0, beyond = 0;
+    std::uint64_t written = 0; ///< bytes, each as often as it is
+    bool hasHoles = false;     ///< of `dense`, which may then have been filled by other writes
     bool any = false, open = false;
     std::optional<Finding> dense; ///< what to say when no launch touches the rest of the array
     std::int64_t denseBeyond = 0; ///< where that rest begins

@@ -2,6 +2,7 @@
 
 #include "analyzer/decide/view.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace kcheck::analyzer {
@@ -12,6 +13,10 @@ std::string termText(const Monomial& monomial, Int coefficient) {
   if (coefficient != 1 || monomial.empty()) text = std::to_string(std::int64_t(coefficient));
   for (const Atom& atom : monomial) text += (text.empty() ? "" : "*") + toString(atom.node, 3);
   return text;
+}
+
+bool isSymbol(const Atom& atom, SymbolKind kind) {
+  return atom.node->op == Op::Symbol && atom.node->symbol->kind == kind;
 }
 
 bool mentions(Expr e, Expr part) {
@@ -42,6 +47,36 @@ std::string strideText(const KernelModel& model, ExprContext& exprs, const Model
     if (found == 1) text += (text.empty() ? "" : " + ") + termText(rest, coefficient);
   }
   return text;
+}
+
+bool countsWithinRow(const KernelModel& model, ExprContext& exprs, const ModelAccess& access) {
+  KernelView kernel(model, exprs);
+  AccessView view(kernel, access.condition, access.offset, access.size, Ranges::Wrapping::Assumed);
+  if (!view.isPossible || !view.offsetPoly.valid || !isConst(access.size)) return true;
+  return std::ranges::any_of(view.offsetPoly.terms, [&](const auto& term) {
+    const auto& [monomial, coefficient] = term;
+    if (monomial.size() != 1 || (coefficient != access.size->value && coefficient != -access.size->value))
+      return false;
+    const Atom& atom = monomial.front();
+    return atom.node != model.threadIdx[0] &&
+           (isSymbol(atom, SymbolKind::LoopCounter) || isSymbol(atom, SymbolKind::ThreadIdx) ||
+            isSymbol(atom, SymbolKind::BlockIdx) || atom.node->op != Op::Symbol);
+  });
+}
+
+LoopStride loopStride(const KernelModel& model, ExprContext& exprs, const ModelAccess& access) {
+  KernelView kernel(model, exprs);
+  AccessView view(kernel, access.condition, access.offset, access.size, Ranges::Wrapping::Assumed);
+  if (!view.isPossible || !view.offsetPoly.valid) return LoopStride::Other;
+  LoopStride result = LoopStride::Other;
+  for (const auto& [monomial, coefficient] : view.offsetPoly.terms) {
+    auto has = [&atoms = monomial](SymbolKind kind) {
+      return std::ranges::any_of(atoms, [&](const Atom& atom) { return isSymbol(atom, kind); });
+    };
+    if (!has(SymbolKind::LoopCounter) || !has(SymbolKind::BlockDim)) continue;
+    result = std::max(result, has(SymbolKind::GridDim) ? LoopStride::Grid : LoopStride::Block);
+  }
+  return result;
 }
 
 } // namespace kcheck::analyzer

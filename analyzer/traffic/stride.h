@@ -9,4 +9,12 @@ namespace kcheck::analyzer {
 /// empty where the index is not linear in threadIdx.x.
 std::string strideText(const KernelModel& model, ExprContext& exprs, const ModelAccess& access);
 
+/// Whether something else than threadIdx.x counts from element to element: the access goes through rows of
+/// which each thread has its own.
+bool countsWithinRow(const KernelModel& model, ExprContext& exprs, const ModelAccess& access);
+
+/// What the loop around an access strides by: all threads of the grid, those of the block, or something else.
+enum class LoopStride : std::uint8_t { Other, Block, Grid };
+LoopStride loopStride(const KernelModel& model, ExprContext& exprs, const ModelAccess& access);
+
 } // namespace kcheck::analyzer

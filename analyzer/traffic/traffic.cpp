@@ -94,14 +94,42 @@ public:
           (active ? result.blocks : result.idleBlocks) += std::uint64_t(std::llround(weight));
         }
     settle();
+    if (result.everyThread && !result.isLooped) lookFurther();
     return result;
   }
 
 private:
-  /// Counters that threads go through on their own come first: they change fastest.
+  bool holdsIn(const Dim3& block, std::uint64_t arrayBytes) {
+    lanes.setBlock(block);
+    for (unsigned warp = 0; warp < warps; ++warp) {
+      lanes.setWarp(warp);
+      const LaneProgram::Row holds = lanes.values(1), offsets = lanes.values(0);
+      for (unsigned lane = 0; lane < lanes.lanes(); ++lane)
+        if (holds[lane] && offsets[lane] >= 0 && std::uint64_t(offsets[lane]) + bytes <= arrayBytes)
+          return true;
+    }
+    return false;
+  }
+
+  /// A guard that lets blocks through which the launch does not have: it ends too early.
+  void lookFurther() {
+    const std::optional<std::uint64_t> arrayBytes = model.objects[result.access->object].bytes;
+    if (!arrayBytes) return;
+    constexpr std::uint64_t kBeyondAnyGuard = 1 << 30; // threads; products stay within 31 bits
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      Dim3 next{0, 0, 0}, last{0, 0, 0};
+      std::uint32_t* const indices[] = {&next.x, &next.y, &next.z, &last.x, &last.y, &last.z};
+      *indices[axis] = std::uint32_t(blocks[axis].count);
+      *indices[axis + 3] = std::uint32_t(kBeyondAnyGuard / std::uint64_t(model.blockDim[axis]->value));
+      if (holdsIn(next, *arrayBytes) && !holdsIn(last, *arrayBytes)) result.furtherAxes |= 1U << axis;
+    }
+  }
+
+  /// Counters that threads go through on their own come first, the inner ones of them before those around
+  /// them (which are made first): what comes first changes fastest.
   void orderCounters() {
     lanes.sortCounters([](const Symbol* a, const Symbol* b) {
-      return a->varies != b->varies ? a->varies > b->varies : a->id < b->id;
+      return a->varies != b->varies ? a->varies > b->varies : a->id > b->id;
     });
     ownCounters = std::size_t(std::count_if(lanes.counters().begin(), lanes.counters().end(),
                                             [](const Symbol* s) { return s->varies == Varies::ByThread; }));
@@ -147,6 +175,7 @@ private:
   bool walkWarp(unsigned warp, double weight) {
     lanes.setWarp(warp);
     bool any = false;
+    std::uint32_t ever = 0;
     requests.clear();
     std::vector<std::uint64_t> position(counters.size(), 0);
     std::vector<std::int64_t> values(counters.size());
@@ -165,6 +194,8 @@ private:
         request.offsets = lanes.values(0);
         requests.push_back(request);
         any = true;
+        result.lanesDiffer |= ever && ever != request.mask;
+        ever |= request.mask;
       }
       result.everyThread &= unsigned(std::popcount(request.mask)) == lanes.lanes();
       std::size_t i = 0;
@@ -172,6 +203,7 @@ private:
       if (i >= ownCounters) countAll(); // a barrier parts the rounds of the others
       if (i == counters.size()) break;
     }
+    result.masks.push_back(ever);
     return any;
   }
 
@@ -184,7 +216,8 @@ private:
     requests.clear();
   }
 
-  /// Lanes that went different ways: the n-th accesses of all lanes are one request.
+  /// Lanes that went different ways: the n-th accesses of all lanes are one request. Where that mixes rounds,
+  /// lanes that meet again in each round give other figures, and it is not known which come about.
   void alignOccurrences() {
     std::vector<Request> aligned;
     std::array<std::size_t, LaneProgram::kLanes> used{};
@@ -197,6 +230,12 @@ private:
         to.weight = request.weight;
         to.offsets[lane] = request.offsets[lane];
       }
+    result.mixesRounds |= !std::ranges::equal(aligned, requests, [](const Request& a, const Request& b) {
+      if (a.mask != b.mask) return false;
+      for (unsigned lane = 0; lane < LaneProgram::kLanes; ++lane)
+        if ((a.mask >> lane & 1) && a.offsets[lane] != b.offsets[lane]) return false;
+      return true;
+    });
     requests = std::move(aligned);
   }
 
@@ -262,6 +301,28 @@ private:
   bool isNever = false, started = false, strideIsMixed = false;
 };
 
+/// Rounds of a loop that was written out are accesses of their own here, while the run takes the n-th access
+/// of each lane together: the figures are the same where the rounds are of the same lanes.
+bool areOfSameLanes(const AccessTraffic& one, const AccessTraffic& other) {
+  if (one.lanesDiffer || other.lanesDiffer) return false;
+  for (std::size_t warp = 0; warp < std::min(one.masks.size(), other.masks.size()); ++warp)
+    if (one.masks[warp] && other.masks[warp] && one.masks[warp] != other.masks[warp]) return false;
+  return true;
+}
+
+void markMixedRounds(std::vector<AccessTraffic>& accesses) {
+  std::map<SiteId, const AccessTraffic*> first;
+  std::set<SiteId> mixed;
+  for (const AccessTraffic& one : accesses) {
+    const auto [entry, isNew] = first.try_emplace(one.metric.site, &one);
+    if (!isNew && !areOfSameLanes(*entry->second, one)) mixed.insert(one.metric.site);
+  }
+  for (AccessTraffic& one : accesses) {
+    one.metric.isExact = one.metric.isExact && !mixed.count(one.metric.site);
+    one.masks.clear();
+  }
+}
+
 bool isConcrete(const KernelModel& model) {
   for (int axis = 0; axis < 3; ++axis)
     for (Expr e : {model.blockDim[axis], model.gridDim[axis]})
@@ -269,37 +330,54 @@ bool isConcrete(const KernelModel& model) {
   return true;
 }
 
+/// Sites with accesses on both sides of a grid barrier, in a loop around it say, which one count would take
+/// twice.
+std::set<SiteId> sitesOfSeveral(const std::vector<Phase>& phases) {
+  std::map<SiteId, const Phase*> known;
+  std::set<SiteId> several;
+  for (const Phase& phase : phases)
+    for (const ModelAccess& access : phase.accesses)
+      if (known.try_emplace(access.site, &phase).first->second != &phase) several.insert(access.site);
+  return several;
+}
+
+/// Empty when the access is counted, or of no interest; else what is not known.
+std::string countAccess(const KernelModel& model, const ModelAccess& access, bool isExact,
+                        std::uint64_t& work, LaunchTraffic& traffic) {
+  const MemoryObject& object = model.objects[access.object];
+  if (object.isUnknown) return "where the pointer leads";
+  if (!access.size || !isConst(access.size) || access.size->value <= 0) return "how much is copied";
+  if (object.space == MemorySpace::Local) return "";
+  AccessWalk walk(model, access, object.space, std::uint32_t(access.size->value));
+  if (std::string why = walk.prepare(work); !why.empty()) return why;
+  AccessTraffic one = walk.walk();
+  one.metric.kernel = model.kernel->symbol;
+  one.metric.site = access.site;
+  one.metric.where = access.where;
+  one.metric.access = access.kind;
+  one.metric.space = object.space;
+  one.metric.source = Source::Static;
+  one.metric.isExact = one.isWhole && !one.mixesRounds && isExact;
+  traffic.accesses.push_back(std::move(one));
+  return "";
+}
+
 } // namespace
 
 std::optional<LaunchTraffic> trafficOf(const KernelModel& model, bool lanesMayPart) {
-  // Behind a grid barrier, accesses of both sides are told apart in ways that would count some twice.
-  if (!isConcrete(model) || model.gridPhases.size() != 1) return std::nullopt;
+  if (!isConcrete(model)) return std::nullopt;
+  const std::set<SiteId> several = sitesOfSeveral(model.gridPhases);
+  const bool isExact = !lanesMayPart && model.gridPhases.size() == 1;
   LaunchTraffic traffic;
   std::uint64_t work = kMostWorkInAll;
-  for (const ModelAccess& access : model.gridPhases.front().accesses) {
-    if (access.site == kNoSite || access.object >= model.objects.size()) continue;
-    const MemoryObject& object = model.objects[access.object];
-    if (object.isUnknown || !access.size || !isConst(access.size) || access.size->value <= 0) {
-      traffic.open.try_emplace(access.site,
-                               object.isUnknown ? "where the pointer leads" : "how much is copied");
-      continue;
+  for (const Phase& phase : model.gridPhases)
+    for (const ModelAccess& access : phase.accesses) {
+      if (access.site == kNoSite || access.object >= model.objects.size()) continue;
+      std::string why = several.contains(access.site) ? "on which side of a grid barrier it is"
+                                                      : countAccess(model, access, isExact, work, traffic);
+      if (!why.empty()) traffic.open.try_emplace(access.site, std::move(why));
     }
-    if (object.space == MemorySpace::Local) continue;
-    AccessWalk walk(model, access, object.space, std::uint32_t(access.size->value));
-    if (std::string why = walk.prepare(work); !why.empty()) {
-      traffic.open.try_emplace(access.site, std::move(why));
-      continue;
-    }
-    AccessTraffic one = walk.walk();
-    one.metric.kernel = model.kernel->symbol;
-    one.metric.site = access.site;
-    one.metric.where = access.where;
-    one.metric.access = access.kind;
-    one.metric.space = object.space;
-    one.metric.source = Source::Static;
-    one.metric.isExact = one.isWhole && !lanesMayPart;
-    traffic.accesses.push_back(std::move(one));
-  }
+  markMixedRounds(traffic.accesses);
   return traffic;
 }
 

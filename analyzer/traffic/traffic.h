@@ -19,6 +19,11 @@ struct AccessTraffic {
   std::uint64_t lanes = 0;                  ///< thread-level accesses
   std::int64_t lowest = 0, beyond = 0;      ///< bytes of the object touched, [lowest, beyond)
   std::uint64_t blocks = 0, idleBlocks = 0; ///< with and without a thread that does it
+  /// Axes (bit 0: x) along which one block more would do it too, inside the array, before a guard ends it.
+  unsigned furtherAxes = 0;
+  bool mixesRounds = false;         ///< requests take together what lanes do in different rounds of a loop
+  std::vector<std::uint32_t> masks; ///< of each warp, the lanes that ever do it
+  bool lanesDiffer = false;         ///< some rounds of a warp are of other lanes than the rest
   /// Between consecutive threads of a warp, where it is the same everywhere.
   std::optional<std::int64_t> stride;
 };
