@@ -2,6 +2,7 @@
 // that are known, and from these one answer per property and the findings.
 #include "analyzer/analyzer.h"
 
+#include "analyzer/brief.h"
 #include "analyzer/findings.h"
 #include "analyzer/initialization.h"
 #include "analyzer/launches.h"
@@ -97,6 +98,7 @@ public:
   std::set<SiteId> sites, safe;
 
   void finish(Analysis& analysis, Coverage& coverage) {
+    if (isBrief(*code.function)) analysis.briefKernels.insert(code.kernel->symbol);
     if (questions.empty()) return leaveToTheRun(analysis);
     KernelResult result;
     result.symbol = code.kernel->symbol;
@@ -182,6 +184,7 @@ private:
       finding.verdict = Verdict::Possible;
       finding.severity = Severity::Warning;
       finding.reason = "the launch " + lean;
+      finding.leansOnHost = true;
     }
     for (PropertyResult& property : properties) {
       if (property.answer != Answer::Refuted) continue;
@@ -208,7 +211,8 @@ private:
     result.holdsFor = question.planned     ? question.planned->holdsFor
                       : question.condition ? question.condition->holdsFor
                                            : plan.anyText;
-    result.isCovered = !question.planned || covers(plan.any, question.planned->launch);
+    result.isCovered =
+        !question.planned || (covers(plan.any, question.planned->launch) && !model.breaksAssumption);
     result.properties = question.answers.properties;
     result.initialized = checkInitialization(model, code);
     result.assumptions = model.assumptions;

@@ -24,6 +24,7 @@ struct Options {
 };
 
 struct Analysis {
+  std::set<std::string> briefKernels; ///< symbols: each thread is done after a few steps, in any launch
   std::vector<Finding> findings;
   std::vector<KernelResult> kernels;
   std::vector<Metric> metrics;

@@ -110,7 +110,8 @@ struct KernelModel {
   std::vector<Expr> facts;              ///< width 1, true in every execution (assumes, no-overflow lemmas)
   std::vector<std::string> assumptions; ///< named in the report when a proof uses them
   std::vector<ModelGap> gaps;
-  bool waits = false; ///< some loop goes on until another thread has stored something
+  bool breaksAssumption = false; ///< the launch shows that a `__builtin_assume` does not hold; there is a gap
+  bool waits = false;            ///< some loop goes on until another thread has stored something
   bool ordersByPtx =
       false; ///< acquires or releases in inline PTX may order threads in ways not followed here
   /// Where the program launches the kernel in a size that the source does not show: what a witness in a

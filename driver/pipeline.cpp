@@ -91,7 +91,7 @@ OrError<Report> check(const frontend::Program& program, const Options& options) 
     staticSeconds += secondsSince(start);
     analysis.findings.insert(analysis.findings.end(), program.findings.begin(), program.findings.end());
     staticPart = StaticPart{std::move(analysis.findings), std::move(analysis.kernels),
-                            std::move(analysis.metrics), staticSeconds};
+                            std::move(analysis.metrics), std::move(analysis.briefKernels), staticSeconds};
   }
 
   MergeOptions merging;

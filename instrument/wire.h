@@ -62,7 +62,7 @@ enum class Rule : std::uint16_t {
   UncheckedError,
   UninitializedRead,
   UnwrittenOutput,
-  AssertFailed, ///< a failing assert() in a kernel
+  AssertFailed, ///< a failing assert() in a kernel; numbers[1]: a __builtin_assume()
   Trap,
   Unsupported, ///< the program uses what kcheck does not implement
 };

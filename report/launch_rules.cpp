@@ -61,8 +61,8 @@ std::string whyInvalid(const Launch& launch) {
   return "";
 }
 
-std::vector<Finding> launchFindings(const std::vector<Launch>& launches, const Facts& facts,
-                                    Verdict verdict) {
+std::vector<Finding> launchFindings(const std::vector<Launch>& launches, const Facts& facts, Verdict verdict,
+                                    const std::set<std::string>& brief) {
   std::vector<Finding> findings;
   for (const Launch& launch : launches) {
     if (launch.origin != LaunchOrigin::LaunchSite && launch.origin != LaunchOrigin::Annotation) continue;
@@ -78,6 +78,7 @@ std::vector<Finding> launchFindings(const std::vector<Launch>& launches, const F
       finding.message = "the kernel never runs: " + problem;
       finding.hint = "check cudaGetLastError() after the launch";
     } else if (grid && block) {
+      if (grid->volume() == 1 && block->volume() == 1 && brief.contains(launch.kernel)) continue;
       finding.rule = "launch-shape";
       finding.severity = Severity::Warning;
       finding.message = shapeProblem(*grid, *block);

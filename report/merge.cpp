@@ -1,6 +1,7 @@
 // Assembles the report: normalise, join, let the run's findings speak to the static answers, filter, sort.
 #include "report/merge.h"
 
+#include "report/assumptions.h"
 #include "report/join.h"
 #include "report/kernel_name.h"
 #include "report/launch_rules.h"
@@ -98,6 +99,32 @@ bool breaksAssumptionOnly(const Finding& finding, const PropertyResult& property
   return property.property == Property::Initialized && !property.assumptions.empty() && !ownMemory;
 }
 
+/// The assumptions in the kernel's text that the run saw broken, as the proof lists them.
+std::vector<std::string> brokenAssumptions(const KernelResult& kernel, const PropertyResult& property,
+                                           const Report& report) {
+  std::vector<std::string> broken;
+  for (const Finding& finding : report.findings) {
+    if (finding.rule != "assert-failed" || !isAbout(finding, kernel)) continue;
+    const std::string text = assumptionAt(finding.where.line);
+    if (std::ranges::find(property.assumptions, text) != property.assumptions.end()) broken.push_back(text);
+  }
+  return broken;
+}
+
+/// A proof says nothing of a run in which what it takes from a `__builtin_assume` does not hold.
+void withdrawBrokenProofs(Report& report) {
+  for (KernelResult& kernel : report.kernels)
+    for (PropertyResult& property : kernel.properties) {
+      if (property.answer != Answer::Proved) continue;
+      const auto broken = brokenAssumptions(kernel, property, report);
+      if (broken.empty()) continue;
+      property.answer = Answer::Unknown;
+      property.reason = "the proof rests on what the run saw broken: " + joined(broken);
+      property.holdsFor.clear();
+      property.assumptions.clear();
+    }
+}
+
 /// Lets one finding of the run speak to the answer that it contradicts.
 void refute(const Finding& finding, const KernelResult& kernel, PropertyResult& property, Report& report) {
   bool seen = finding.verdict == Verdict::Observed || finding.verdict == Verdict::Confirmed;
@@ -122,6 +149,7 @@ void refute(const Finding& finding, const KernelResult& kernel, PropertyResult& 
 }
 
 void letRunSpeak(Report& report) {
+  withdrawBrokenProofs(report);
   for (const Finding& finding : report.findings) {
     auto question = propertyOf(finding);
     if (!question) continue;
@@ -371,14 +399,16 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   report.kernels = kernelResults(report.facts, staticPart);
   std::vector<Metric> metrics = std::move(runPart.metrics);
   std::vector<Finding> fromStatic;
+  std::set<std::string> brief;
   if (staticPart) {
     report.staticSeconds = staticPart->seconds;
-    std::ranges::move(launchFindings(report.facts.launches, report.facts, Verdict::Proved),
+    brief = std::move(staticPart->briefKernels);
+    std::ranges::move(launchFindings(report.facts.launches, report.facts, Verdict::Proved, brief),
                       std::back_inserter(staticPart->findings));
     fromStatic = prepared(std::move(staticPart->findings), report.facts, options.strict);
     metrics.insert(metrics.end(), staticPart->metrics.begin(), staticPart->metrics.end());
   }
-  std::ranges::move(launchFindings(report.run.launches, report.facts, Verdict::Observed),
+  std::ranges::move(launchFindings(report.run.launches, report.facts, Verdict::Observed, brief),
                     std::back_inserter(runPart.findings));
   settleLaunchPlaces(runPart.findings, report.facts);
   std::vector<Finding> fromRun = prepared(std::move(runPart.findings), report.facts, options.strict);

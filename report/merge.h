@@ -11,6 +11,7 @@ struct StaticPart {
   std::vector<Finding> findings;
   std::vector<KernelResult> kernels;
   std::vector<Metric> metrics;
+  std::set<std::string> briefKernels; ///< symbols: each thread is done after a few steps
   double seconds = 0;
 };
 

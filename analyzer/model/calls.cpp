@@ -4,6 +4,7 @@
 
 #include "analyzer/expr/range.h"
 #include "analyzer/model/warp_values.h"
+#include "report/assumptions.h"
 
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -155,10 +156,7 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
   case Intrinsic::trap:
   case Intrinsic::nvvm_exit: condition = exprs.boolean(false); return true;
   case Intrinsic::assume: {
-    Expr holds = argument(0);
-    assumed.push_back({condition, holds});
-    condition = exprs.logicalAnd(condition, holds);
-    if (!isTrue(holds)) state.assume("the assumption at " + state.lineText(call) + " holds");
+    takeForTrue(call, argument(0), condition);
     return true;
   }
   case Intrinsic::memcpy:
@@ -304,6 +302,19 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
   return true;
 }
 
+/// The condition of a `__builtin_assume`. Where a launch shows that it does not hold, nothing follows from
+/// it.
+void Execution::takeForTrue(const CallInst& call, Expr holds, Expr& condition) {
+  if (isFalse(holds) && isTrue(condition)) {
+    state.gap(&call, "the assumption does not hold for this launch", true, true, true);
+    state.model.breaksAssumption = true;
+    return;
+  }
+  assumed.push_back({condition, holds});
+  condition = exprs.logicalAnd(condition, holds);
+  if (!isTrue(holds)) state.assume(assumptionAt(locationOf(call).line));
+}
+
 /// The math library and the few functions of the CUDA headers that reach the module without a body.
 bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condition) {
   auto argument = [&](unsigned i) { return value(call.getArgOperand(i)); };
@@ -315,6 +326,10 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
     return true;
   }
   if (name.starts_with("kcheck.") || name == "vprintf" || name == "free") return true;
+  if (name == "__kcheck_assumption") { // what kcheck makes of __builtin_assume
+    takeForTrue(call, argument(0), condition);
+    return true;
+  }
   if (name == "__assertfail") {
     state.assume("the assertion at " + state.lineText(call) + " holds");
     condition = exprs.boolean(false);

@@ -5,7 +5,9 @@
 #include "instrument/pass/stages.h"
 
 #include <llvm/IR/IntrinsicInst.h>
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
 namespace kcheck::instrument {
 
@@ -47,6 +49,11 @@ bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
     l.runtime(Call::kcSurface, {l.operand(0), l.operand(1), l.operand(2), l.operand(3), place(l)});
   } else if (name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv")) {
     l.runtime(Call::kcFree, {l.operand(0), place(l)});
+  } else if (name == "__kcheck_assumption") { // what kcheck makes of __builtin_assume
+    auto* unlikely = llvm::MDBuilder(l.b.getContext()).createUnlikelyBranchWeights();
+    llvm::Value* fails = l.b.CreateNot(l.operand(0));
+    l.b.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(fails, &l.call, false, unlikely));
+    l.runtime(Call::kcAssumptionFails, {l.operand(1), l.operand(2), l.operand(3)});
   } else if (name == "__assertfail") {
     l.runtime(Call::kcAssertFail, {l.operand(0), l.operand(1), l.operand(2), l.operand(3)});
   } else if (name == "__assert_fail") {

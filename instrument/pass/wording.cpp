@@ -351,7 +351,12 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
     finding.hint = "copy the data to device memory, or allocate it with cudaMallocManaged or cudaHostAlloc";
     return;
   case wire::Rule::AssertFailed:
-    finding.message = fmt::format("the assertion `{}` fails in {}", text, threadOf(record));
+    if (record.numbers[1]) {
+      finding.message = fmt::format("the assumption `{}` does not hold in {}", text, threadOf(record));
+      finding.hint = "a compiler may leave out whatever is done otherwise: take it out, or make it true";
+    } else {
+      finding.message = fmt::format("the assertion `{}` fails in {}", text, threadOf(record));
+    }
     return;
   case wire::Rule::Trap: finding.message = fmt::format("{} {}", threadOf(record), text); return;
   case wire::Rule::Unsupported: finding.message = fmt::format("kcheck does not support {} yet", text); return;

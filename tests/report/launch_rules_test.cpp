@@ -52,5 +52,15 @@ TEST(LaunchRules, ShapesThatWaste) {
   EXPECT_THAT(findingsOf(Dim3{3, 1, 1}, Dim3{4, 1, 1}).front().hint, testing::Not(HasSubstr("exchanged")));
 }
 
+TEST(LaunchRules, OneThreadSufficesForWhatIsBrief) {
+  Launch launch;
+  launch.kernel = "_Z1kv";
+  launch.where = at("k.cu", 3, 5, 20);
+  launch.grid = launch.block = Dim3{1, 1, 1};
+  EXPECT_THAT(launchFindings({launch}, {}, Verdict::Proved, {"_Z1kv"}), IsEmpty());
+  launch.grid = Dim3{32, 1, 1}; // 32 warps of one thread each are still a waste
+  EXPECT_EQ(launchFindings({launch}, {}, Verdict::Proved, {"_Z1kv"}).size(), 1u);
+}
+
 } // namespace
 } // namespace kcheck::test

@@ -11,11 +11,20 @@
 #undef __managed__
 #define __managed__ __attribute__((device, annotate("kcheck.managed")))
 
-// Clang drops an assumption whose condition calls a function; a function that is handed the value keeps it.
-__attribute__((host, device, always_inline)) static inline constexpr void __kcheck_assume(bool condition) {
+// Clang drops an assumption whose condition calls a function; a function that is handed the value keeps it. Both passes
+// know the device's by name: the static one takes the condition for true, the run checks it.
+extern "C" __attribute__((device)) void __kcheck_assumption(bool holds, const char* text, const char* file,
+                                                            unsigned line);
+__attribute__((host, device, always_inline)) static inline constexpr void
+__kcheck_assume(bool condition, const char* text, const char* file, unsigned line) {
+#ifdef __CUDA_ARCH__
+  if (!__builtin_is_constant_evaluated()) __kcheck_assumption(condition, text, file, line);
+#else
+  (void)text, (void)file, (void)line;
   __builtin_assume(condition);
+#endif
 }
-#define __builtin_assume(...) __kcheck_assume(static_cast<bool>(__VA_ARGS__))
+#define __builtin_assume(...) __kcheck_assume(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
 
 // Host code may call CUDA's min and max.
 __KCHECK_MIN_MAX(static inline __attribute__((host)))

@@ -128,6 +128,16 @@ void kcAssertFail(abi::ThreadContext* context, const char* expression, const cha
   abandonThread(thread, DeviceFault::Assert);
 }
 
+void kcAssumptionFails(abi::ThreadContext* context, const char* expression, const char* file,
+                       std::uint32_t line) {
+  wire::Finding finding = findingOf(stateOf(context), wire::Rule::AssertFailed);
+  finding.text = text(expression);
+  finding.detail = text(file);
+  finding.numbers[0] = line;
+  finding.numbers[1] = 1;
+  report(finding);
+}
+
 void kcTrap(abi::ThreadContext* context, std::uint32_t site) {
   ThreadState& thread = stateOf(context);
   settleRows(*thread.owner().launch);
