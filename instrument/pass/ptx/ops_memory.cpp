@@ -46,7 +46,8 @@ std::optional<Access> readAccess(const Statement& s) {
       access.scope = *scope;
     else if (auto order = orderNamed(word))
       access.order = order;
-    else if (word == "volatile")
+    else if (word == "volatile" || word == "cg" || word == "cv" ||
+             word == "wt") // past the multiprocessor's own cache
       access.isVolatile = true;
     else if (word == "global" || word == "local" || word == "const" || word.starts_with("shared"))
       access.space = word;
