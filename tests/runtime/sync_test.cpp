@@ -72,6 +72,31 @@ TEST(Sync, ALaunchWithoutEndIsStopped) {
   EXPECT_THAT(pass(testName() + "Next", {.writerFence = 0}), ElementsAre(Rule::RaceGlobal));
 }
 
+/// `serving = serving + 1`: the thread that has seen the store comes after the plain read before it, and not
+/// after one that follows it.
+TEST(Sync, AReadBeforeAStoreThatWasSeenIsInOrder) {
+  for (bool late : {false, true}) {
+    int* word = zeroedArray<int>(1);
+    std::string name = testName() + (late ? "Late" : "");
+    run(name, {{2}, {1}}, [=](ThreadContext* thread) -> Task {
+      Device device(thread);
+      if (device.block() == 1) {
+        while (!device.atomicLoad(word, 3)) co_await device.yield();
+        device.atomicAdd(word, 1, 4);
+        co_return;
+      }
+      device.fence();
+      device.read(word, 1);
+      device.atomicStore(word, 1, 2);
+      if (late) device.read(word, 5);
+    });
+    if (late)
+      EXPECT_THAT(rulesOf(name), ElementsAre(Rule::RaceGlobal));
+    else
+      EXPECT_THAT(rulesOf(name), IsEmpty());
+  }
+}
+
 TEST(Sync, WriteAfterTheFlagIsNotPublished) {
   int *data = zeroedArray<int>(2), *flag = zeroedArray<int>(1);
   run(testName(), {{2}, {1}}, [=](ThreadContext* thread) -> Task {

@@ -61,6 +61,15 @@ bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at
   return word->second.released;
 }
 
+/// A thread that reads a word and then stores to it read the word before all who have seen its store: how a
+/// ticket lock is handed on (`serving = serving + 1`, volatile).
+bool readBeforeSeenStore(const CheckedAccess& access, const Earlier& earlier, Address at) {
+  const LaunchState& launch = *access.block.launch;
+  if (!launch.tracksSync || earlier.token < launch.first) return false;
+  Owner owner = ownerOf(launch, access.block, earlier.token);
+  return owner.thread != kWholeBlock && storedSince(access.thread, owner, earlier.token & ~Token{1}, at);
+}
+
 wire::Nearness nearness(const CheckedAccess& access, const Owner& owner) {
   if (owner.block != access.block.index) return wire::Nearness::Grid;
   if (isCopy(owner.thread)) return wire::Nearness::Block;
@@ -148,9 +157,13 @@ void reportRace(CheckedAccess& access, const Earlier& earlier) {
 }
 
 void checkPair(CheckedAccess& access, const Earlier& earlier, Address at) {
-  if (access.racy || comesBefore(access.thread, earlier.token, at, earlier.atomic)) return;
+  if (access.racy) return;
+  bool strong =
+      earlier.atomic || (earlier.writes && access.block.watchVolatile && siteIsVolatile(earlier.site));
+  if (comesBefore(access.thread, earlier.token, at, strong)) return;
   if (access.atomic() && earlier.atomic && atomicsAgree(access, earlier)) return;
   if (isFenceFlag(access, earlier, at)) return;
+  if (!earlier.writes && readBeforeSeenStore(access, earlier, at)) return;
   reportRace(access, earlier);
 }
 
@@ -371,7 +384,9 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
   if (set->readers.back().token == me && set->readers.back().atomic == atomic) return;
   if (set->readers.size() >= (access.shared ? 2 * block.threadCount : kMostGlobalReaders)) {
     std::erase_if(set->readers, [&](const ReadSet::Reader& reader) {
-      return (reader.atomic || !atomic) && comesBefore(access.thread, reader.token, at, false);
+      return (reader.atomic || !atomic) &&
+             (comesBefore(access.thread, reader.token, at, false) ||
+              readBeforeSeenStore(access, {reader.token, reader.site, false, reader.atomic}, at));
     });
     if (!access.shared && set->readers.size() >= kMostGlobalReaders) {
       cell.read = block.launchMany;

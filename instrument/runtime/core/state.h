@@ -126,6 +126,14 @@ struct SyncWord {
   };
   static constexpr std::size_t kMostWide = 64;
   std::vector<Wide> wideAtomics;
+  /// What each of the last kMostWide threads that stored here had done then, itself included.
+  struct Stored {
+    std::uint64_t block;
+    std::uint32_t thread;
+    Token token;
+  };
+  std::vector<Stored> stores;
+  void noteStore(const Stored& store);
   Clock device, wide;
   std::vector<std::pair<std::uint64_t, Clock>> byBlock; ///< releases of one block, for acquires of that block
   Clock& ofBlock(std::uint64_t block);

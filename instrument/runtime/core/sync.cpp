@@ -113,6 +113,13 @@ void SyncWord::settle() {
   last = Update();
 }
 
+void SyncWord::noteStore(const Stored& store) {
+  std::erase_if(stores,
+                [&](const Stored& one) { return one.block == store.block && one.thread == store.thread; });
+  if (stores.size() >= kMostWide) stores.erase(stores.begin());
+  stores.push_back(store);
+}
+
 Clock& SyncWord::ofBlock(std::uint64_t block) {
   for (auto& [index, clock] : byBlock)
     if (index == block) return clock;
@@ -139,6 +146,14 @@ bool knowsWord(const ThreadState& thread, Address at) {
   std::uint64_t key = Clock::wordKey(at);
   return block.known.at(key) >= word->second.version ||
          (thread.sync && thread.sync->known.at(key) >= word->second.version);
+}
+
+bool storedSince(const ThreadState& thread, const Owner& owner, Token token, Address at) {
+  if (!knowsWord(thread, at)) return false;
+  const SyncWord& word = thread.owner().launch->words.find(at >> 2)->second;
+  return std::ranges::any_of(word.stores, [&](const SyncWord::Stored& store) {
+    return store.block == owner.block && store.thread == owner.thread && store.token >= token;
+  });
 }
 
 bool knowsEverything(const ThreadState& thread) {
@@ -176,6 +191,10 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
   if (order.loads()) acquire(thread, word, order);
   if (order.stores()) {
     ++word.version;
+    if (cellOf(at).read || cellOf(at).write == kBytes) { // somebody has only read it
+      word.noteStore({thread.owner().index, thread.linear, thread.me});
+      renewToken(thread); // what the thread reads from here on came after
+    }
     if (!order.loads()) { // a plain store ends what others have published here
       word.device.clear();
       word.wide.clear();

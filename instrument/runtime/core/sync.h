@@ -12,6 +12,9 @@ bool knownTo(const ThreadState& thread, const Owner& owner, Token token);
 bool widelyKnown(const ThreadState& thread, const Owner& owner, Token token);
 /// Whether the thread has seen the last atomic operation on the word.
 bool knowsWord(const ThreadState& thread, Address at);
+/// Whether the owner had done all up to the token when it stored to the word, and the thread has seen that
+/// store: what the owner read of this very word before is then no secret of the hardware's, fence or none.
+bool storedSince(const ThreadState& thread, const Owner& owner, Token token, Address at);
 /// Whether the thread has received all that other blocks have done.
 bool knowsEverything(const ThreadState& thread);
 /// Whether a write of the thread now would publish what came before a fence.
