@@ -37,9 +37,20 @@ bool isSame(const llvm::Value* a, const llvm::Value* b, unsigned depth = 8) {
   return true;
 }
 
+/// The same bits in another type.
+bool keepsBits(const llvm::Value& value) {
+  return llvm::isa<llvm::BitCastInst, llvm::PtrToIntInst, llvm::IntToPtrInst>(value);
+}
+
+const llvm::Value& withoutCasts(const llvm::Value& value) {
+  return keepsBits(value) ? withoutCasts(*llvm::cast<llvm::Instruction>(value).getOperand(0)) : value;
+}
+
 class Guess {
 public:
-  Guess(const llvm::LoadInst& read, const llvm::PostDominatorTree& joins) : read(read), joins(joins) {}
+  Guess(const llvm::LoadInst& read, const llvm::DominatorTree& dominators,
+        const llvm::PostDominatorTree& joins)
+      : read(read), dominators(dominators), joins(joins) {}
 
   /// The atomicCAS that checks what is read here; null where the value has other uses.
   const llvm::AtomicCmpXchgInst* check() {
@@ -47,7 +58,8 @@ public:
     for (std::size_t i = 0; i < values.size(); ++i)
       for (const llvm::Use& use : values[i]->uses())
         if (!follow(use)) return nullptr;
-    return checker;
+    return llvm::all_of(kept, [&](const llvm::StoreInst* store) { return isCheckedAfter(*store); }) ? checker
+                                                                                                    : nullptr;
   }
 
 private:
@@ -62,7 +74,11 @@ private:
     const bool isGuess = guesses.contains(use.get());
     if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(user))
       return isChecked(*exchange, use);
-    if (llvm::isa<llvm::PHINode, llvm::BitCastInst>(user)) {
+    if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user); store && use.getOperandNo() == 0) {
+      kept.push_back(store);
+      return isGuess;
+    }
+    if (llvm::isa<llvm::PHINode>(user) || keepsBits(*user)) {
       add(*user, isGuess);
       return true;
     }
@@ -114,9 +130,18 @@ private:
     return true;
   }
 
+  /// `node->next = head; CAS(&head, node->next, node)`: what is kept is wrong only until the atomicCAS that
+  /// follows says so, and is stored anew before the next one.
+  bool isCheckedAfter(const llvm::StoreInst& store) const {
+    if (!checker || store.isAtomic()) return false;
+    const bool same = &withoutCasts(*store.getValueOperand()) == &withoutCasts(*checker->getCompareOperand());
+    return same && dominators.dominates(&store, checker) &&
+           joins.dominates(checker->getParent(), store.getParent());
+  }
+
   /// What an atomicCAS found.
   static bool isResult(const llvm::Value& value) {
-    const auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(value.stripPointerCasts());
+    const auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(&withoutCasts(value));
     return part && llvm::isa<llvm::AtomicCmpXchgInst>(part->getAggregateOperand());
   }
 
@@ -130,7 +155,9 @@ private:
   }
 
   const llvm::LoadInst& read;
+  const llvm::DominatorTree& dominators;
   const llvm::PostDominatorTree& joins;
+  std::vector<const llvm::StoreInst*> kept; ///< stores of the guess
   const llvm::AtomicCmpXchgInst* checker = nullptr;
   llvm::SetVector<const llvm::Value*> values;  ///< computed from what is read
   llvm::SetVector<const llvm::Value*> guesses; ///< its very bits
@@ -146,13 +173,17 @@ void relax(llvm::Function& function) {
   llvm::ValueToValueMapTy map;
   llvm::Function* copy = llvm::CloneFunction(&function, map);
   promote(*copy);
+  const llvm::DominatorTree dominators(*copy);
   const llvm::PostDominatorTree joins(*copy);
   for (llvm::Instruction& instruction : llvm::instructions(function)) {
     auto* read = llvm::dyn_cast<llvm::LoadInst>(&instruction);
     if (!read || read->isAtomic() || llvm::isa<llvm::AllocaInst>(read->getPointerOperand())) continue;
     const auto* copied = llvm::dyn_cast_or_null<llvm::LoadInst>(map.lookup(read));
-    const llvm::AtomicCmpXchgInst* exchange = copied ? Guess(*copied, joins).check() : nullptr;
-    if (exchange && read->getType() == exchange->getCompareOperand()->getType())
+    const llvm::AtomicCmpXchgInst* exchange = copied ? Guess(*copied, dominators, joins).check() : nullptr;
+    if (!exchange) continue;
+    const llvm::DataLayout& layout = function.getParent()->getDataLayout();
+    if (layout.getTypeStoreSize(read->getType()) ==
+        layout.getTypeStoreSize(exchange->getCompareOperand()->getType()))
       read->setAtomic(llvm::AtomicOrdering::Monotonic, exchange->getSyncScopeID());
   }
   copy->eraseFromParent();
