@@ -101,6 +101,13 @@ void wordScope(Finding& finding, const wire::Finding& record) {
   finding.hint = "the atomic without _block, or thread_scope_device";
 }
 
+void wordFree(Finding& finding, const wire::Finding& record) {
+  finding.message = fmt::format("cudaFreeAsync frees {} in one stream while {} in another may still use it",
+                                subject(finding),
+                                record.access[1].doing == wire::Doing::Host ? "a copy or fill" : "a kernel");
+  finding.hint = "free it in the stream that used it last, or let that stream's event be waited for before";
+}
+
 void wordHost(Finding& finding, const wire::Finding& record) {
   const wire::Access &mine = record.access[0], &theirs = record.access[1];
   auto does = [](bool writes) { return writes ? "writes" : "reads"; };
@@ -307,6 +314,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
   case wire::Rule::RaceWarp: return wordRace(finding, record);
   case wire::Rule::RaceScope: return wordScope(finding, record);
   case wire::Rule::RaceHost:
+    if (text == "frees") return wordFree(finding, record);
     if (!text.empty()) break;
     return wordHost(finding, record);
   case wire::Rule::BarrierDivergence: return wordBarrier(finding, record);

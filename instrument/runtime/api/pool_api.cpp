@@ -115,6 +115,11 @@ Error cudaFreeAsync(void* pointer, cuda::StreamHandle handle) {
     if (stream->capturing) return submit(handle, FreeWork{pointer, false, caller});
     const Allocation* allocation = find(pointer);
     std::size_t bytes = allocation ? allocation->bytes : 0;
+    {
+      std::lock_guard lock(streamTable().working);
+      orderWithLegacy(*stream);
+      checkFreedByHost(pointer, bytes, stream->id, caller);
+    }
     Error error = freeLinear(pointer, true, "cudaFreeAsync", caller);
     if (error == Error::Success)
       pools().current->used -= std::min<std::uint64_t>(bytes, pools().current->used);

@@ -30,13 +30,17 @@ Token operationToken(std::uint64_t stream, void* caller) {
   return all.streams.begin(stream, all.epochs.takeOperation(), nullptr, caller).token;
 }
 
-void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites, bool writes, void* caller) {
+/// What the host does to a range.
+enum class Use { Read, Write, Free };
+
+void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites, Use use, void* caller) {
   const Operation* other = context().streams.operationOf(token);
   wire::Finding finding = emptyFinding(wire::Rule::RaceHost);
   finding.nearness = wire::Nearness::Host;
   finding.accessCount = 2;
   finding.access[0].doing = wire::Doing::Host;
-  finding.access[0].unused = writes;
+  finding.access[0].unused = use != Use::Read;
+  if (use == Use::Free) finding.text = text("frees");
   finding.access[0].caller = finding.caller = reinterpret_cast<std::uint64_t>(caller);
   wire::Access& theirs = finding.access[1];
   bool kernel = other && other->kernel;
@@ -50,14 +54,15 @@ void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites,
 }
 
 /// Checks one word or byte; true when nothing was wrong.
-bool checkCell(const Cell& cell, const CellSites& sites, Address at, bool writes, void* caller) {
+bool checkCell(const Cell& cell, const CellSites& sites, Address at, Use use, void* caller) {
   const Streams& streams = context().streams;
   if (!isReserved(cell.write) && cell.write >= streams.floor() && !streams.before(cell.write)) {
-    reportRace(at, cell.write, sites.write, true, writes, caller);
+    reportRace(at, cell.write, sites.write, true, use, caller);
     return false;
   }
-  if (writes && cell.read >= streams.floor() && cell.read < kReadSet && !streams.before(cell.read)) {
-    reportRace(at, cell.read, sites.read, false, true, caller);
+  if (use != Use::Read && cell.read >= streams.floor() && cell.read < kReadSet &&
+      !streams.before(cell.read)) {
+    reportRace(at, cell.read, sites.read, false, use, caller);
     return false;
   }
   return true;
@@ -68,7 +73,7 @@ bool isSettled(const Line& line, Token floor) {
   return (line.write < floor || isReserved(line.write)) && line.read < floor;
 }
 
-void checkRange(const Range& range, bool writes, void* caller) {
+void checkRange(const Range& range, Use use, void* caller) {
   if (!context().options.races) return;
   Token floor = context().streams.floor();
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
@@ -79,10 +84,10 @@ void checkRange(const Range& range, bool writes, void* caller) {
     const Cell& cell = cellOf(at);
     if (cell.write == kBytes) {
       for (Address byte = at; byte < std::min((at | 3) + 1, range.end); ++byte)
-        if (!checkCell(byteCells(cell).cell[byte & 3], byteCells(cell).sites[byte & 3], byte, writes, caller))
+        if (!checkCell(byteCells(cell).cell[byte & 3], byteCells(cell).sites[byte & 3], byte, use, caller))
           return;
     } else if (((cell.write >= floor && !isReserved(cell.write)) || cell.read >= floor) &&
-               !checkCell(cell, sitesOf(at), at, writes, caller)) {
+               !checkCell(cell, sitesOf(at), at, use, caller)) {
       return; // one report per operation
     }
   }
@@ -94,17 +99,24 @@ void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, v
   Range range(pointer, bytes);
   if (range.begin == range.end) return;
   Token token = operationToken(stream, caller);
-  checkRange(range, true, caller);
+  checkRange(range, Use::Write, caller);
   context().allocations.materialise(range.begin);
   context().allocations.materialise(range.end - 1);
   fillShadow(range.begin, range.end - range.begin, token);
+}
+
+void checkFreedByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller) {
+  Range range(pointer, bytes);
+  if (range.begin == range.end) return;
+  operationToken(stream, caller);
+  checkRange(range, Use::Free, caller);
 }
 
 void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream, void* caller) {
   Range range(pointer, bytes);
   if (range.begin == range.end) return;
   Token token = operationToken(stream, caller);
-  checkRange(range, false, caller);
+  checkRange(range, Use::Read, caller);
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
     if (Line& line = lineOf(at); line.closed && at % kLineBytes == 0 && at + kLineBytes <= range.end) {
       line.read = token;

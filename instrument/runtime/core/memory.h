@@ -47,6 +47,8 @@ bool isRegisteredHost(const void* pointer, std::size_t bytes);
 /// stream); `caller` is the host return address.
 void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller = nullptr);
 void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream, void* caller = nullptr);
+/// Whether the stream that frees the range comes after all that other streams do with it.
+void checkFreedByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller);
 /// Copies initialisation state along with content.
 void copyShadow(void* to, const void* from, std::size_t bytes, std::uint64_t stream, void* caller = nullptr);
 /// First byte in [pointer, pointer + bytes) that nobody wrote, or `bytes` when all are written.
