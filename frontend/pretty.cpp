@@ -103,25 +103,34 @@ std::string textOf(const clang::Expr& expr, const clang::ASTContext& ast) {
   return text.empty() ? printed(expr, ast) : text;
 }
 
+/// The array that a pointer leads into, whatever it is cast to and however far in it points.
+static std::string pointedAtBy(const clang::Expr& pointer, const clang::ASTContext& ast) {
+  const clang::Expr& expr = *pointer.IgnoreParenCasts();
+  if (const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(&expr);
+      sum && sum->isAdditiveOp() && expr.getType()->isPointerType()) {
+    const bool left = sum->getLHS()->getType()->isPointerType();
+    return pointedAtBy(*(left ? sum->getLHS() : sum->getRHS()), ast);
+  }
+  if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(&expr);
+      unary && unary->getOpcode() == clang::UO_AddrOf)
+    return arrayTextOf(*unary->getSubExpr(), ast);
+  return textOf(expr, ast);
+}
+
 std::string arrayTextOf(const clang::Expr& lvalue, const clang::ASTContext& ast) {
   const clang::Expr& expr = strip(lvalue);
   if (const auto* subscript = llvm::dyn_cast<clang::ArraySubscriptExpr>(&expr)) {
     const clang::Expr& base = strip(*subscript->getBase());
     const bool isRow = base.getType()->isArrayType() && llvm::isa<clang::ArraySubscriptExpr>(base);
-    return isRow ? arrayTextOf(base, ast) : textOf(base, ast);
+    return isRow ? arrayTextOf(base, ast) : pointedAtBy(base, ast);
   }
   if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(&expr)) {
     if (member->isImplicitAccess()) return textOf(expr, ast);
-    return member->isArrow() ? textOf(strip(*member->getBase()), ast) : arrayTextOf(*member->getBase(), ast);
+    return member->isArrow() ? pointedAtBy(*member->getBase(), ast) : arrayTextOf(*member->getBase(), ast);
   }
   if (const auto* unary = llvm::dyn_cast<clang::UnaryOperator>(&expr);
       unary && unary->getOpcode() == clang::UO_Deref) {
-    const clang::Expr& pointer = strip(*unary->getSubExpr());
-    if (const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(&pointer); sum && sum->isAdditiveOp()) {
-      const bool left = sum->getLHS()->getType()->isPointerType();
-      return textOf(strip(*(left ? sum->getLHS() : sum->getRHS())), ast);
-    }
-    return textOf(pointer, ast);
+    return pointedAtBy(*unary->getSubExpr(), ast);
   }
   return textOf(expr, ast);
 }

@@ -91,8 +91,10 @@ bool sameScopeFault(const Finding& a, const Finding& b) {
 /// Which of two findings of one pass tells the story.
 bool tellsMore(const Finding& a, const Finding& b) {
   auto weight = [](const Finding& finding) {
+    // A null pointer read past the end of an array (`list[n]->next`): where it was read is the mistake.
     return std::tuple(finding.verdict == Verdict::Possible ? 0 : 1, finding.severity, rank(finding),
-                      finding.kind == RaceKind::ReadWrite ? 1 : 0);
+                      finding.kind == RaceKind::ReadWrite ? 1 : 0,
+                      finding.accesses.size() < 2 && finding.memory && finding.memory->offset ? 1 : 0);
   };
   return weight(a) > weight(b);
 }

@@ -59,6 +59,20 @@ TEST(Sites, AnAtomicIsTheUsersCall) {
               "4:3-21 atomic *f of f, 4\n");
 }
 
+TEST(Sites, AnArrayIsNamedWithoutCastsAndSteps) {
+  expectSites("struct S { int x; };\n"
+              "__global__ void k(int* c, S** list, int n) {\n"
+              "  ((long long*)((char*)c + 8))[n] = 1;\n"
+              "  *(short*)(c + n) = 2;\n"
+              "  (&c[4])[n] = ((S*)list[n])->x;\n"
+              "}\n",
+              "3:3-38 write ((long long*)((char*)c + 8))[n] of c, 8\n"
+              "4:3-23 write *(short*)(c + n) of c, 2\n"
+              "5:21-28 read list[n] of list, 8\n"
+              "5:16-32 read ((S*)list[n])->x of list[n], 4\n"
+              "5:3-32 write (&c[4])[n] of c, 4\n");
+}
+
 TEST(Sites, AVectorIsOneAccess) {
   expectSites("__global__ void k(float4* v, float4* w, int i) {\n"
               "  float4 q = v[i];\n"

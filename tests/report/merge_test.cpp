@@ -230,6 +230,21 @@ TEST(Merge, MemoryFindingsJoinByRuleAndPlace) {
   EXPECT_EQ(report.findings[2].verdict, Verdict::Observed);
 }
 
+/// `list[n]->next`: the pointer read past the end happens to be null.
+TEST(Merge, ANullPointerFromPastTheEndIsToldAsPastTheEnd) {
+  Finding null = simple("out-of-bounds", Verdict::Observed, at(file, 5, 3));
+  null.message = "through a null pointer";
+  null.memory.emplace();
+  Finding pastEnd = simple("out-of-bounds", Verdict::Observed, at(file, 5, 3));
+  pastEnd.message = "right behind the end";
+  pastEnd.memory.emplace().offset = 64;
+  for (const auto& seen : {std::vector{null, pastEnd}, std::vector{pastEnd, null}}) {
+    Report report = mergeReport(facts(), std::nullopt, runPart(seen), {});
+    ASSERT_THAT(report.findings, SizeIs(1));
+    EXPECT_EQ(report.findings[0].message, "right behind the end");
+  }
+}
+
 TEST(Merge, BarrierFindingsJoinThoughEachPassPointsAtTheOtherBarrier) {
   Finding proved = simple("barrier-divergence", Verdict::Proved, at(file, 10, 5));
   Finding seen = simple("barrier-divergence", Verdict::Observed, at(file, 14, 5));
