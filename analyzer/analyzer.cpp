@@ -213,6 +213,7 @@ private:
                                            : plan.anyText;
     result.isCovered =
         !question.planned || (covers(plan.any, question.planned->launch) && !model.breaksAssumption);
+    if (question.planned) result.narrowed = question.planned->narrowed;
     result.properties = question.answers.properties;
     result.initialized = checkInitialization(model, code);
     result.assumptions = model.assumptions;
@@ -229,8 +230,13 @@ private:
   }
 
   /// Safe in every launch of the program: in any launch, or in each of those that are known. Proofs that rest
-  /// on assumptions do not count: a run could see them broken.
+  /// on assumptions do not count: a run could see them broken. Nor do those that leave out axes which a
+  /// launch may have.
   void collectSafeSites(const CaseAnswers& any, const std::vector<CaseAnswers>& cases) {
+    const bool showsShapes =
+        llvm::all_of(cases, [](const CaseAnswers& one) { return one.narrowed.empty(); }) &&
+        !(plan.isDefault && plan.isNarrowed);
+    if (!showsShapes) return;
     for (SiteId site : sites) {
       bool always = any.assumptions.empty() && any.safeSites.count(site) &&
                     llvm::all_of(cases, [](const CaseAnswers& one) { return one.isCovered; });

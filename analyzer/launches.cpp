@@ -29,6 +29,23 @@ void narrowUnused(LaunchCase& launch, UsedAxes used, bool isRepeated = false) {
   }
 }
 
+/// What narrowUnused takes for granted of a launch of the program or of the options.
+std::vector<std::string> narrowedIn(const LaunchCase& launch, UsedAxes used, const Location& where) {
+  constexpr const char* kOneWide[] = {"wide", "high", "deep"};
+  std::string line = where.known() ? fmt::format(" of the launch in line {}", where.line) : std::string();
+  std::vector<std::string> result;
+  auto addAxes = [&](unsigned usedAxes, const auto& axes, const char* whole, const char* part) {
+    std::string names;
+    for (unsigned axis = 0; axis < 3; ++axis)
+      if (!(usedAxes >> axis & 1) && !axes[axis])
+        names += (names.empty() ? "" : " and ") + std::string(kOneWide[axis]);
+    if (!names.empty()) result.push_back(fmt::format("the {}{} is one {} {}", whole, line, part, names));
+  };
+  addAxes(used.block, launch.block, "block", "thread");
+  addAxes(used.grid, launch.grid, "grid", "block");
+  return result;
+}
+
 std::string freeText(UsedAxes used) {
   unsigned axes = used.block | used.grid;
   if (axes == 7) return "any launch";
@@ -47,6 +64,7 @@ PlannedCase fromLaunch(const Launch& launch, UsedAxes used, const Options& optio
   result.launch.sharedBytes = launch.sharedBytes;
   fix(result.launch.block, launch.block);
   fix(result.launch.grid, launch.grid);
+  if (!launch.isJoined) result.narrowed = narrowedIn(result.launch, used, launch.where);
   narrowUnused(result.launch, used, launch.isJoined);
   result.holdsFor = launchText(launch);
   result.shown = launch;
@@ -59,6 +77,7 @@ PlannedCase fromOptions(const Kernel& kernel, UsedAxes used, const Options& opti
   result.launch.mayAlias = options.mayAlias;
   if (options.block) fix(result.launch.block, *options.block);
   if (options.grid) fix(result.launch.grid, *options.grid);
+  result.narrowed = narrowedIn(result.launch, used, {});
   narrowUnused(result.launch, used);
   result.shown.kernel = kernel.symbol;
   result.shown.origin = LaunchOrigin::Option;
@@ -135,6 +154,7 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   LaunchPlan plan;
   plan.any.mayAlias = options.mayAlias;
   narrowUnused(plan.any, used);
+  plan.isNarrowed = used.block != 7 || used.grid != 7;
   plan.anyText = freeText(used);
   if (options.block || options.grid) {
     plan.concrete.push_back(fromOptions(kernel, used, options));

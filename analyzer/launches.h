@@ -12,6 +12,9 @@ struct PlannedCase {
   LaunchCase launch;
   std::string holdsFor;
   Launch shown;
+  /// Axes that the kernel never looks at and that the launch leaves open are taken as one wide: said in
+  /// words, for proofs of races, which a wider launch would break by doing the same work twice.
+  std::vector<std::string> narrowed;
 };
 
 /// More launches of one kernel are not looked at.
@@ -21,6 +24,7 @@ struct LaunchPlan {
   LaunchCase any;
   std::string anyText;               ///< `any launch`, `any one-dimensional launch`
   std::vector<PlannedCase> concrete; ///< the launches that the program, or else the options, or else we, name
+  bool isNarrowed = false;           ///< there are axes that the kernel never looks at
   bool isDefault = false;            ///< `concrete` is kcheck's own choice: nothing is known of the launches
 };
 

@@ -134,6 +134,8 @@ std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::v
         break;
       }
     }
+    if (property == Property::RaceFree && result.answer == Answer::Proved)
+      for (const CaseAnswers& one : cases) addAll(result.assumptions, one.narrowed);
     merged.push_back(std::move(result));
   }
   return merged;

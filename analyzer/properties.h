@@ -12,7 +12,8 @@ struct CaseAnswers {
   PropertyResult initialized; ///< the same for every launch
   std::vector<std::string> assumptions;
   std::set<SiteId> safeSites;
-  bool isCovered = true; ///< what holds for any launch holds for this one
+  bool isCovered = true;             ///< what holds for any launch holds for this one
+  std::vector<std::string> narrowed; ///< what is taken for granted of the launch's shape (launches.h)
 };
 
 /// Takes back what rests on something else that failed: races are decided between barriers, so a divergent

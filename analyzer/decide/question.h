@@ -44,6 +44,11 @@ public:
   Verdict meet(const PairQuestion& question);
   /// As `meet`, with different values stored. Both accesses must have `stored` of one width.
   Verdict meetWithDifferentValues(const PairQuestion& question);
+  /// As `meet`, where all that may order the two threads are the tickets that they draw from one counter at
+  /// one place: with one ticket right after the other, which some order of the threads brings about.
+  /// `causes`, of the witness without that, becomes what the new one leans on. Nothing where that does not
+  /// happen.
+  std::optional<Verdict> meetAsNeighbours(const PairQuestion& question, std::vector<Cause>& causes);
   /// Whether a thread accesses bytes outside 0..bytes (64-bit expression).
   Verdict leaves(const ModelAccess& access, Expr bytes);
 

@@ -221,6 +221,14 @@ private:
       }
     }
     race.witness = c.decider.witness(best, *a.access, b.access, relation);
+    if (!race.sameValue && race.witness.leansOn(CauseKind::Order)) {
+      std::vector<Cause> causes = race.witness.causes;
+      if (auto next = c.decider.meetAsNeighbours({a.access, b.access, relation}, causes)) {
+        race.scope = c.decider.scopeOf(next->values, relation);
+        race.witness = c.decider.witness(*next, *a.access, b.access, relation);
+        race.witness.causes = std::move(causes);
+      }
+    }
     finish(race, a, b);
   }
 

@@ -170,8 +170,46 @@ Poly Linearizer::compute(Expr e) {
   }
 }
 
-AccessView::AccessView(KernelView& kernel, Expr condition, Expr offset, Expr size, Ranges::Wrapping wrapping)
-    : condition(condition), offset(offset), size(size), ranges(wrapping), linear(kernel, ranges) {
+/// The condition without the alternatives that the rest of it excludes: `p && (!p || q)` is `p && q`, also
+/// among many others, as in a flag put together by `&&`.
+static Expr withoutExcluded(ExprContext& c, Expr condition) {
+  constexpr unsigned kMostRounds = 4;
+  constexpr std::size_t kMostParts = 64;
+  for (unsigned round = 0; round < kMostRounds; ++round) {
+    std::vector<Expr> parts = conjunctsOf(condition);
+    std::unordered_set<Expr> plain;
+    for (Expr part : parts)
+      if (part->op != Op::Or) plain.insert(part);
+    if (plain.size() == parts.size() || parts.size() > kMostParts) return condition;
+    auto isExcluded = [&](Expr choice) {
+      const std::vector<Expr> needed = conjunctsOf(choice);
+      return std::any_of(needed.begin(), needed.end(),
+                         [&](Expr n) { return plain.count(c.logicalNot(n)) != 0; });
+    };
+    Expr result = c.boolean(true);
+    for (Expr part : parts) {
+      Expr left = part->op == Op::Or ? c.boolean(false) : part;
+      std::vector<Expr> choices;
+      if (part->op == Op::Or) choices.push_back(part);
+      while (!choices.empty()) {
+        Expr choice = choices.back();
+        choices.pop_back();
+        if (choice->op == Op::Or)
+          choices.insert(choices.end(), choice->operands.begin(), choice->operands.end());
+        else if (!isExcluded(choice))
+          left = c.logicalOr(left, choice);
+      }
+      result = c.logicalAnd(result, left);
+    }
+    if (result == condition) return condition;
+    condition = result;
+  }
+  return condition;
+}
+
+AccessView::AccessView(KernelView& kernel, Expr given, Expr offset, Expr size, Ranges::Wrapping wrapping)
+    : condition(withoutExcluded(kernel.context, given)), offset(offset), size(size), ranges(wrapping),
+      linear(kernel, ranges) {
   Expr all = kernel.context.logicalAnd(kernel.facts1, condition);
   isPossible = ranges.assume(all);
   if (isPossible && wrapping == Ranges::Wrapping::Assumed) {

@@ -94,15 +94,6 @@ bool touchesLocalsOnly(const llvm::Function& function, std::set<const llvm::Func
 
 } // namespace
 
-Update additionOf(Expr addend) {
-  return isConst(addend) && addend->value > 0 ? Update{Update::Kind::Add, addend->value} : Update{};
-}
-
-Update claimOf(Expr compare, Expr desired) {
-  bool isClaim = isConst(compare) && isConst(desired) && compare->value != desired->value;
-  return isClaim ? Update{Update::Kind::Claim, compare->value} : Update{};
-}
-
 void Execution::noteUpdate(const Instruction& instruction, unsigned object, const Update& update) {
   if (recording && !state.knowsWritten) state.updates[object][update].insert(instruction.getParent());
 }
@@ -271,7 +262,7 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
     if (name.contains(".add.gen.i")) update = additionOf(argument(1));
     if (name.contains(".exch.gen.i") && isConst(argument(1)))
       update = {Update::Kind::Exchange, argument(1)->value};
-    if (name.contains(".cas.gen.i")) update = claimOf(argument(1), argument(2));
+    if (name.contains(".cas.gen.i")) update = claimOf(argument(1), argument(2), condition);
     runAtomic(call, argument(0), width / 8, scopeIn(name), update, condition);
     return true;
   }

@@ -22,9 +22,9 @@ struct RunAccess {
   ModelAccess access;
 };
 
-/// atomicAdd of a positive constant; atomicCAS of two different constants.
+/// atomicAdd of a positive constant; atomicCAS of a constant and what surely differs from it.
 Update additionOf(Expr addend);
-Update claimOf(Expr compare, Expr desired);
+Update claimOf(Expr compare, Expr desired, Expr condition);
 
 class Execution {
 public:
@@ -141,6 +141,8 @@ private:
   void closeForms(LoopWork& work);
   void closeGuarded(LoopWork& work);
   void closeTogether(LoopWork& work);
+  void countSteps(LoopWork& work, Expr stay);
+  void boundOpen(LoopWork& work);
   Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr additiveForm(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step, bool noWrap);
   Expr orbit(LoopWork& work, Expr header, Expr start, Expr latch);

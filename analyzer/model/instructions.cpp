@@ -415,7 +415,8 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
     unsigned size = widthOf(exchange->getCompareOperand()->getType(), state.layout) / 8;
     state.objects.letEscape(value(exchange->getNewValOperand()));
     runAtomic(instruction, value(exchange->getPointerOperand()), size, AtomicScope::Device,
-              claimOf(value(exchange->getCompareOperand()), value(exchange->getNewValOperand())), condition);
+              claimOf(value(exchange->getCompareOperand()), value(exchange->getNewValOperand()), condition),
+              condition);
     return;
   }
   if (auto* call = dyn_cast<CallInst>(&instruction)) return runCall(*call, condition);

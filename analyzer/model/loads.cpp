@@ -5,6 +5,8 @@
 // unknown, for each thread anew.
 #include "analyzer/model/execution.h"
 
+#include "analyzer/expr/range.h"
+
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -15,6 +17,26 @@
 using namespace llvm;
 
 namespace kcheck::analyzer {
+
+Update additionOf(Expr addend) {
+  return isConst(addend) && addend->value > 0 ? Update{Update::Kind::Add, addend->value} : Update{};
+}
+
+Update claimOf(Expr compare, Expr desired, Expr condition) {
+  if (!isConst(compare)) return {};
+  bool differs = isConst(desired) && compare->value != desired->value;
+  if (!isConst(desired)) {
+    Expr set = desired->op == Op::Or ? desired->operands[1] : nullptr; // a mark set in what is stored
+    differs = set && isConst(set) && (set->value & ~compare->value) != 0;
+    Ranges ranges(Ranges::Wrapping::Exact);
+    if (!differs && ranges.assume(condition)) {
+      const Range range = ranges.of(desired);
+      const bool isSigned = range.hi < Int(1) << (desired->width - 1); // as the constant is read
+      differs = isSigned && (range.hi < compare->value || range.lo > compare->value);
+    }
+  }
+  return differs ? Update{Update::Kind::Claim, compare->value} : Update{};
+}
 
 /// The counters of the loops around `block` whose iterations all threads run together: with the site they
 /// name the barrier interval.
@@ -199,9 +221,9 @@ std::optional<std::vector<Expr>> Execution::identity(const Instruction& instruct
        loop = loop->getParentLoop()) {
     if (depth == counters.size()) return {};
     auto round = iterations.find(loop);
-    bool together = state.barrierLoops.count(loop) != 0 && round != iterations.end();
-    counters[depth++] =
-        together ? round->second : exprs.of(local(loop->getHeader()->front(), "round", "round", 32));
+    counters[depth++] = round != iterations.end()
+                            ? round->second
+                            : exprs.of(local(loop->getHeader()->front(), "round", "round", 32));
   }
   operands.insert(operands.end(), counters.begin(), counters.end());
   return operands;
@@ -243,13 +265,11 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, std::int64_
 }
 
 /// What atomicCAS(p, expected, other) or atomicExch(p, value) returns where nothing else is done to the
-/// object: one thread at most finds it as it was expected, or other than it is left. Null where more may
-/// happen.
+/// object: of those that come to one place, one thread at most finds it as it was expected, or other than it
+/// is left. Null where more may happen.
 Expr Execution::claim(const Instruction& instruction, Expr pointer, const Update& update) {
   auto places = state.objects.places(pointer);
-  if (update.kind == Update::Kind::Other || !state.knowsWritten || places.size() != 1 ||
-      !isConst(places[0].offset))
-    return nullptr;
+  if (update.kind == Update::Kind::Other || !state.knowsWritten || places.size() != 1) return nullptr;
   const Place& place = places[0];
   const BasicBlock* interval = state.intervalOf(place.object, update, instruction.getParent());
   bool isShared = state.objects[place.object].space == MemorySpace::Shared;
@@ -258,13 +278,12 @@ Expr Execution::claim(const Instruction& instruction, Expr pointer, const Update
   Cause cause{CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
   Expr won = exprs.boolean(true);
   for (std::size_t i = 0; i < mine->size(); ++i) {
-    std::string role = "winner " + std::to_string(place.object) + " " + std::to_string(place.offset->value) +
-                       " " + std::to_string(i);
-    Symbol* winner = state.symbols.get(interval, role, {}, "the winner", 32, SymbolKind::Unknown);
+    std::string role = "winner " + std::to_string(place.object) + " " + std::to_string(i);
+    auto* winner = state.symbols.function(interval, role, "the winner", 32);
     winner->varies = isShared ? Varies::ByBlock : Varies::Never;
     winner->exact = false;
     winner->cause = cause;
-    won = exprs.logicalAnd(won, exprs.eq((*mine)[i], exprs.of(winner)));
+    won = exprs.logicalAnd(won, exprs.eq((*mine)[i], exprs.apply(winner, {place.offset})));
   }
   Symbol* symbol =
       local(instruction, "atomic", "atomic result (" + state.lineText(instruction) + ")",

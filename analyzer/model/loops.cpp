@@ -272,7 +272,8 @@ void Execution::trimChains(LoopWork& work, std::int64_t trips) {
 void Execution::findTripCount(LoopWork& work) {
   if (stops && state.barrierLoops.count(work.loop) && !work.headerExit) return; // may stop instead of leaving
   Expr stay = stayCondition(work);
-  if (!stay || dependsOnLoop(work, stay, false)) return;
+  if (!stay) return;
+  if (dependsOnLoop(work, stay, false)) return countSteps(work, stay);
   work.stay = stay;
   auto at = [&](Expr count) {
     Substitution substitution(exprs);
@@ -399,6 +400,7 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   if (comesRound) {
     bindOpen(work);
     findTripCount(work);
+    boundOpen(work);
     if (stops && state.barrierLoops.count(loop)) comesRound = comesRoundPastBarriers(work);
     for (Expr fact : work.facts) work.bodyEntry = exprs.logicalAnd(work.bodyEntry, fact);
     if (work.trips && *work.trips == 0) comesRound = false;

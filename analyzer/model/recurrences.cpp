@@ -56,6 +56,34 @@ bool fitsIn32(Expr e) {
   return false;
 }
 
+/// The least and the most that a round adds to `header`, which is what it chooses from; false where that is
+/// something else, or may run over.
+bool stepsOf(Expr latch, Expr header, std::int64_t& least, std::int64_t& most) {
+  constexpr std::int64_t kMostStep = 1 << 20;
+  std::vector<Expr> todo{latch};
+  bool isFirst = true;
+  for (unsigned leaves = 0; !todo.empty(); ++leaves) {
+    Expr e = todo.back();
+    todo.pop_back();
+    if (leaves > 32) return false;
+    if (e->op == Op::Ite) {
+      todo.insert(todo.end(), {e->operands[1], e->operands[2]});
+      continue;
+    }
+    Sum sum = summands(e, header);
+    if (sum.headers != 1 || !sum.noSignedWrap) return false;
+    std::int64_t step = 0;
+    for (Expr term : sum.terms) {
+      if (!isConst(term) || std::abs(term->value) > kMostStep) return false;
+      step += term->value;
+    }
+    least = isFirst ? step : std::min(least, step);
+    most = isFirst ? step : std::max(most, step);
+    isFirst = false;
+  }
+  return true;
+}
+
 std::size_t sizeUpTo(Expr e, std::size_t limit) {
   std::size_t count = 0;
   anyNode(e, [&](Expr) { return ++count > limit; });
@@ -246,6 +274,62 @@ void Execution::closeGuarded(LoopWork& work) {
     work.facts.push_back(exprs.binary(Op::Ule, m, work.k));
     work.facts.push_back(exprs.logicalOr(exprs.eq(m, work.k), exprs.logicalNot(atM(guard))));
     work.facts.push_back(exprs.logicalOr(exprs.eq(m, exprs.constant(32, 0)), before(guard)));
+  }
+}
+
+/// Values that never settle, but that the loop's end stops: stepped through from constants until the
+/// condition for another round fails.
+void Execution::countSteps(LoopWork& work, Expr stay) {
+  constexpr std::int64_t kMostTrips = 2048, kLongestChain = 72;
+  std::map<const PHINode*, std::vector<Expr>> values;
+  for (const PHINode* phi : work.phis)
+    if (!work.closed.count(phi) && work.latch.count(phi) && isConst(work.start[phi]) &&
+        sizeUpTo(work.latch[phi], 24) <= 24)
+      values[phi].push_back(work.start[phi]);
+  for (std::int64_t j = 0; j < kMostTrips && !values.empty(); ++j) {
+    Substitution now(exprs);
+    now.set(work.k, exprs.constant(32, j));
+    for (auto& [phi, chain] : values) now.set(exprs.of(work.inside[phi]), chain.back());
+    Expr goesOn = now(stay);
+    if (!isConst(goesOn)) return;
+    if (isFalse(goesOn)) {
+      work.trips = j;
+      work.counter->hi = std::min<Int>(work.counter->hi, j);
+      work.stayIsExact = true;
+      for (auto& [phi, chain] : values)
+        if (j <= kLongestChain) work.closed[phi] = chained(work, chain, chain.size() - 1);
+      return trimChains(work, j);
+    }
+    for (auto it = values.begin(); it != values.end();) {
+      Expr next = now(work.latch[it->first]);
+      if (isConst(next)) it->second.push_back(next);
+      it = isConst(next) ? std::next(it) : values.erase(it);
+    }
+  }
+}
+
+/// A value that every round moves by one of some constants: where it began, and as far as these can have
+/// taken it.
+void Execution::boundOpen(LoopWork& work) {
+  for (const PHINode* phi : work.phis) {
+    if (work.closed.count(phi) || !work.latch.count(phi) || !phi->getType()->isIntegerTy(32)) continue;
+    std::int64_t least = 0, most = 0;
+    if (!stepsOf(work.latch[phi], exprs.of(work.inside[phi]), least, most)) continue;
+    // From here on the symbol is the way from the start. Rounds are fewer than 2^31, so that steps of one
+    // stay within 32 bits.
+    if (least < -1 || most > 1) continue;
+    Expr moved = exprs.of(work.inside[phi]);
+    work.open[phi] = exprs.add(work.start[phi], moved, NoSignedWrap);
+    if (least >= 0)
+      for (Symbol* symbol : {work.inside[phi], work.after[phi]}) {
+        symbol->lo = std::max<Int>(symbol->lo, 0);
+        symbol->hi = std::min<Int>(symbol->hi, (Int(1) << 31) - 1);
+      }
+    else
+      work.facts.push_back(
+          exprs.binary(Op::Sle, exprs.sub(exprs.constant(32, 0), work.k, NoSignedWrap), moved));
+    work.facts.push_back(most > 0 ? exprs.binary(Op::Sle, moved, work.k)
+                                  : exprs.binary(Op::Sle, moved, exprs.constant(32, 0)));
   }
 }
 

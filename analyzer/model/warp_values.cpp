@@ -34,19 +34,33 @@ bool isWarpInOneRow(const KernelModel& model) {
   return isConst(width) && width->value > 0 && width->value % kLanes == 0;
 }
 
-/// Whether the threads of a warp come here together, once in each round.
+/// Whether the threads of a warp come here together, once in each round: of loops with a barrier, or of the
+/// innermost loop where every round of every lane passes the call, which waits for all of them.
 bool isMetTogether(KernelState& state, const CallInst& call) {
-  for (const Loop* loop = state.loopInfo.getLoopFor(call.getParent()); loop; loop = loop->getParentLoop())
-    if (!state.barrierLoops.count(loop)) return false;
+  const Loop* innermost = state.loopInfo.getLoopFor(call.getParent());
+  for (const Loop* loop = innermost; loop; loop = loop->getParentLoop()) {
+    if (state.barrierLoops.count(loop)) continue;
+    SmallVector<BasicBlock*> latches;
+    loop->getLoopLatches(latches);
+    if (loop != innermost || !std::all_of(latches.begin(), latches.end(), [&](const BasicBlock* latch) {
+          return state.dominators.dominates(call.getParent(), latch);
+        }))
+      return false;
+  }
   return true;
 }
 
-/// Whether e hangs on more of the thread than its index.
-bool hangsOnMore(Expr e) {
-  return anyNode(e, [](Expr n) {
-    if (n->op == Op::Symbol)
-      return n->symbol->kind != SymbolKind::ThreadIdx && n->symbol->varies == Varies::ByThread;
-    return n->op == Op::Apply && n->function->varies == Varies::ByThread;
+/// Whether e hangs on more of the thread than its index and the round of the loops around `call`.
+bool hangsOnMore(KernelState& state, const CallInst& call, Expr e) {
+  return anyNode(e, [&](Expr n) {
+    if (n->op == Op::Apply) return n->function->varies == Varies::ByThread;
+    if (n->op != Op::Symbol || n->symbol->kind == SymbolKind::ThreadIdx) return false;
+    if (n->symbol->kind == SymbolKind::LoopCounter && !n->symbol->isOutcome) {
+      auto home = state.homes.find(n->symbol);
+      if (home != state.homes.end() && home->second.first && home->second.first->contains(&call))
+        return false;
+    }
+    return n->symbol->varies == Varies::ByThread;
   });
 }
 
@@ -56,16 +70,20 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, Expr value, Expr co
   const auto lane = sourceLane(call);
   Expr own = state.model.threadIdx[0];
   if (!lane || isConst(own) || !isWarpInOneRow(state.model) || !isMetTogether(state, call)) return nullptr;
-  if (hangsOnMore(value) || hangsOnMore(condition)) return nullptr;
   ExprContext& exprs = state.exprs;
   Expr first = exprs.binary(Op::And, own, exprs.constant(32, -kLanes));
   Substitution other(exprs);
   other.set(own, exprs.binary(Op::Or, first, exprs.constant(32, *lane)));
+  Expr sent = other(value);
+  if (hangsOnMore(state, call, sent)) return nullptr;
   // The lane must come here wherever this thread does.
   const std::vector<Expr> here = conjunctsOf(condition);
-  for (Expr part : conjunctsOf(other(condition)))
-    if (!isTrue(part) && std::find(here.begin(), here.end(), part) == here.end()) return nullptr;
-  return other(value);
+  for (Expr part : conjunctsOf(other(condition))) {
+    if (isTrue(part)) continue;
+    if (hangsOnMore(state, call, part) || std::find(here.begin(), here.end(), part) == here.end())
+      return nullptr;
+  }
+  return sent;
 }
 
 } // namespace kcheck::analyzer
