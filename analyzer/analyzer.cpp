@@ -198,6 +198,9 @@ private:
     std::vector<CountedLaunch> launches;
     for (Question& question : questions) {
       if (!question.planned) continue;
+      // What the program's own launch costs, one of kcheck's choice does not tell.
+      if (plan.isDefault && facts.hasMain && question.traffic)
+        for (AccessTraffic& one : question.traffic->accesses) one.metric.isExact = false;
       launches.push_back({question.planned->launch.launch, &question.model, std::move(question.traffic)});
       coverage.add(launches.back());
     }
