@@ -74,12 +74,21 @@ bool Decider::provesBySign(const PairQuestion& q, Ranges::Wrapping wrapping) {
       return false;
     });
   };
+  auto addFactors = [&](Expr dividend) { // of both signs, `t * n / threads` rounds in two ways
+    anyNode(dividend, [&](Expr n) {
+      if (n->op == Op::Mul && !isConst(n->operands[1]))
+        for (Expr factor : n->operands)
+          if (factor->op == Op::Symbol) addDivisors(factor);
+      return false;
+    });
+  };
   for (const ModelAccess* access : {q.a, q.b})
     for (Expr e : {access->offset, access->condition})
       if (e)
         anyNode(e, [&](Expr n) {
           bool divides = n->op == Op::SDiv || n->op == Op::SRem || n->op == Op::UDiv || n->op == Op::URem;
           if (divides && !isConst(n->operands[1])) addDivisors(n->operands[1]);
+          if (divides && n->width > 1) addFactors(n->operands[0]);
           return false;
         });
   if (divisors.empty()) return false;
@@ -99,7 +108,8 @@ bool Decider::provesBySign(const PairQuestion& q, Ranges::Wrapping wrapping) {
     if (isFalse(x.condition) || isFalse(z.condition)) return true;
     AccessView vx(kernel, x.condition, x.offset, x.size, wrapping),
         vz(kernel, z.condition, z.offset, z.size, wrapping);
-    return PairSystem(kernel, vx, vz, q.relation).provesApart();
+    return PairSystem(kernel, vx, vz, q.relation).provesApart() ||
+           PairSystem(kernel, vx, vz, q.relation).provesApartInOrder();
   };
   std::function<bool(std::size_t, const Arm&, const Arm&)> apartFrom = [&](std::size_t i, const Arm& x,
                                                                            const Arm& z) {
@@ -156,6 +166,7 @@ bool Decider::provesByCases(const PairQuestion& q, Ranges::Wrapping wrapping) {
         vy(kernel, y.condition, y.offset, y.size, wrapping);
     return PairSystem(kernel, vx, vy, q.relation).provesApart();
   };
+  if (PairSystem(kernel, a, b, q.relation).provesApartInOrder()) return true;
   if (provesBySign(q, wrapping)) return true;
   for (const Choice& choice : choices) {
     bool all = true;

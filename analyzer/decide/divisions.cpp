@@ -11,6 +11,11 @@ bool isRemainder(Expr e) { return e->op == Op::URem || e->op == Op::SRem; }
 bool isQuotient(Expr e) { return e->op == Op::UDiv || e->op == Op::SDiv; }
 bool isUnsigned(Expr e) { return e->op == Op::URem || e->op == Op::UDiv; }
 
+/// A quotient of a product of several unknowns: `t * n / threads`.
+bool isOfProduct(Expr quotient) {
+  return anyNode(quotient->operands[0], [](Expr n) { return n->op == Op::Mul && !isConst(n->operands[1]); });
+}
+
 /// m / divisor, where all of the divisor's factors are among m's.
 bool divide(const Monomial& m, const Monomial& divisor, Monomial& rest) {
   rest = m;
@@ -56,13 +61,33 @@ void AccessView::addRemainderFacts(Expr remainder, bool positiveDivisor, bool po
   facts.nonNegative.push_back(std::move(self));
 }
 
+/// Rounding down, or towards 0, takes away less than the divisor.
+void AccessView::addQuotientFacts(Expr quotient) {
+  const Range divisor = ranges.of(quotient->operands[1]), dividend = ranges.of(quotient->operands[0]);
+  if (divisor.lo < 1) return;
+  const Poly size = linear.of(quotient->operands[1]), whole = linear.of(quotient->operands[0]);
+  Poly product;
+  if (!Poly::multiply(linear.of(quotient), size, product)) return;
+  Poly rest = whole - product, more = product - whole; // the rest is not negative, or not positive
+  const bool isAbove = dividend.lo >= 0, isBelow = dividend.hi <= 0;
+  for (Poly* least : {&rest, &more}) {
+    const bool isExact = least == &rest ? isAbove : isBelow;
+    if (!isExact) {
+      least->add(size);
+      least->add(Monomial{}, -1);
+    }
+    facts.nonNegative.push_back(*least);
+  }
+}
+
 /// What quotients and remainders by a size that is no constant satisfy.
 void AccessView::collectDivisionFacts(KernelView& kernel) {
   std::vector<Expr> divisions;
   for (Expr e : {condition, offset, size})
     if (e)
       anyNode(e, [&](Expr n) {
-        if ((isQuotient(n) || isRemainder(n)) && n->width > 1 && !isConst(n->operands[1]) &&
+        if ((isQuotient(n) || isRemainder(n)) && n->width > 1 &&
+            (!isConst(n->operands[1]) || (isQuotient(n) && isOfProduct(n))) &&
             std::find(divisions.begin(), divisions.end(), n) == divisions.end())
           divisions.push_back(n);
         return false;
@@ -74,6 +99,8 @@ void AccessView::collectDivisionFacts(KernelView& kernel) {
     const Range divisor = ranges.of(y), dividend = ranges.of(x);
     if (isUnsigned(n) && (divisor.lo < 0 || dividend.lo < 0)) continue;
     if (divisor.lo < 1 && divisor.hi > -1) continue;
+    if (isQuotient(n) && isOfProduct(n)) addQuotientFacts(n);
+    if (isConst(y)) continue;
     if (isRemainder(n)) {
       if (dividend.lo >= 0 || dividend.hi <= 0) addRemainderFacts(n, divisor.lo >= 1, dividend.lo >= 0);
       continue;

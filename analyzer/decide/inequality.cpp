@@ -92,7 +92,7 @@ bool Inequalities::removeBy(const Monomial& target, const Poly& p, unsigned dept
       Monomial rest;
       if (monomial.empty() || (k < 0) != (coefficient < 0) || !quotient(target, monomial, rest)) continue;
       if (!rest.empty() && bounds(rest).lo < 0) continue;
-      // |k| p - |coefficient| rest fact >= 0 implies p >= 0.
+      // |k| p - |coefficient| rest fact > -|k| implies p >= 0, since p is a whole number.
       Poly product, factor;
       factor.add(rest, 1);
       if (!Poly::multiply(*fact, factor, product)) continue;
@@ -100,6 +100,7 @@ bool Inequalities::removeBy(const Monomial& target, const Poly& p, unsigned dept
       Int down = (coefficient < 0 ? -coefficient : coefficient) / g;
       Poly next = p.scaled(up);
       next.add(product, -down);
+      next.add(Monomial{}, up - 1);
       if (search(next, depth - 1, budget)) return true;
       if (budget == 0) return false;
     }

@@ -6,10 +6,6 @@
 
 namespace kcheck::analyzer {
 
-namespace {
-constexpr std::size_t kMostEquations = 48;
-}
-
 PairSystem::PairSystem(KernelView& kernel, AccessView& a, AccessView& b, Relation relation)
     : kernel(kernel), a(a), b(b), relation(relation) {}
 
@@ -45,6 +41,7 @@ bool PairSystem::proves(const Poly& p) {
     facts.clear();
     for (const Poly& f : a.facts.nonNegative) facts.push_back(canonical(instance(f, relation, 1)));
     for (const Poly& f : b.facts.nonNegative) facts.push_back(canonical(instance(f, relation, 2)));
+    for (const Poly& f : given) facts.push_back(canonical(f));
     std::sort(facts.begin(), facts.end(), [](const Poly& x, const Poly& y) { return x.terms < y.terms; });
     facts.erase(std::unique(facts.begin(), facts.end(),
                             [](const Poly& x, const Poly& y) { return x.terms == y.terms; }),
@@ -83,7 +80,7 @@ void PairSystem::addEquation(Poly poly, Int lo, Int hi) {
   hi -= constant;
   for (const Equation& e : equations)
     if (e.lo == lo && e.hi == hi && e.poly.terms == poly.terms) return;
-  if (equations.size() < kMostEquations) equations.push_back({std::move(poly), lo, hi});
+  if (equations.size() < mostEquations) equations.push_back({std::move(poly), lo, hi});
 }
 
 bool PairSystem::isOneThread() {
@@ -160,6 +157,24 @@ bool PairSystem::factsContradict() {
   return false;
 }
 
+void PairSystem::workAll() {
+  while (!contradiction && !isOneThread() && next < equations.size()) {
+    Equation e = equations[next++];
+    std::size_t known = equal.size();
+    work(e);
+    if (equal.size() != known && !contradiction) { // what is known now may decide the earlier ones
+      followSlices();
+      for (std::size_t i = 0, n = next; i < n; ++i)
+        addEquation(equations[i].poly, equations[i].lo, equations[i].hi);
+    }
+  }
+}
+
+bool PairSystem::isDecided() {
+  return contradiction || isOneThread() ||
+         std::any_of(separators.begin(), separators.end(), [&](Expr lock) { return isEqual(lock); });
+}
+
 bool PairSystem::provesApart() {
   if (!a.isPossible || !b.isPossible) return true;
   if (conditionsExclude()) return true;
@@ -182,19 +197,14 @@ bool PairSystem::provesApart() {
     bool fixedSizes = isConst(a.size) && isConst(b.size);
     if (!contradiction && !fixedSizes && offsetsApart()) return true;
   }
-  while (!contradiction && !isOneThread() && next < equations.size()) {
-    Equation e = equations[next++];
-    std::size_t known = equal.size();
-    work(e);
-    if (equal.size() != known && !contradiction) { // what is known now may decide the earlier ones
-      followSlices();
-      for (std::size_t i = 0, n = next; i < n; ++i)
-        addEquation(equations[i].poly, equations[i].lo, equations[i].hi);
-    }
+  workAll();
+  if (isDecided() || factsContradict()) return true;
+  constexpr int kMostRounds = 4;
+  for (int round = 0; round < kMostRounds && deepen(); ++round) {
+    workAll();
+    if (isDecided() || factsContradict()) return true;
   }
-  return contradiction || isOneThread() ||
-         std::any_of(separators.begin(), separators.end(), [&](Expr lock) { return isEqual(lock); }) ||
-         factsContradict();
+  return false;
 }
 
 } // namespace kcheck::analyzer

@@ -17,6 +17,9 @@ public:
   /// are taken to touch.
   bool provesApart();
 
+  /// As that, with one thread before the other along the axis that tells them apart: for the two orders.
+  bool provesApartInOrder();
+
   /// Two threads that have the same value of one of these are ordered by a lock.
   std::vector<Expr> separators;
 
@@ -37,7 +40,9 @@ private:
   bool offsetsApart();
   void addEquation(Poly poly, Int lo, Int hi);
   void work(const Equation& e);
+  void workAll();
   bool isOneThread();
+  bool isDecided();
   bool factsContradict();
   Poly canonical(const Poly& p);
   Range rangeOf(const Atom& a);
@@ -47,7 +52,14 @@ private:
   std::vector<Term> termsOf(const Poly& p);
   void eliminateByGaps(const Equation& e);
   void splitByRadix(const Equation& e);
-  void splitAt(const Poly& p, const Atom& factor);
+  bool splitAt(const Poly& p, Int lo, Int hi, const Atom& factor, Int more);
+  bool splitInto(const Poly& unit, const Poly& high, const Poly& low, Int lo, Int hi);
+  // overlap_combine.cpp
+  bool deepen();
+  void addCongruence(Poly difference, Int modulus);
+  void compareRemainders();
+  void combine();
+  void splitAtConstants();
   // overlap_equalities.cpp
   bool isEqual(Expr e);
   void markEqual(Expr e);
@@ -65,7 +77,11 @@ private:
   std::size_t next = 0;
   std::unordered_set<Expr> equal, followed;
   std::unordered_map<Expr, bool> equalMemo;
-  std::vector<Poly> facts; ///< >= 0, of both threads
+  std::vector<Poly> facts;                       ///< >= 0, of both threads
+  std::vector<Poly> given;                       ///< >= 0 as well, beside what the conditions say
+  std::vector<std::pair<Poly, Int>> congruences; ///< a polynomial and what it is a multiple of
+  unsigned multiples = 0;                        ///< so many unknown factors were made
+  std::size_t mostEquations = 48;
   bool factsStale = true;
 };
 

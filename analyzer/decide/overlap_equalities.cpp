@@ -63,7 +63,10 @@ void PairSystem::congruent(const Poly& difference, Int modulus, Expr symbolicMod
     return;
   }
   Bounds bounds = boundsOf(d);
-  if (bounds.hi < modulus && bounds.lo > -modulus) addEquation(d, 0, 0);
+  if (bounds.hi < modulus && bounds.lo > -modulus)
+    addEquation(d, 0, 0);
+  else
+    congruences.emplace_back(std::move(d), modulus);
 }
 
 /// Both threads have the same wrapped sum or product.

@@ -169,7 +169,7 @@ void PairSystem::eliminateByGaps(const Equation& e) {
   addEquation(std::move(rest), lo, hi);
 }
 
-/// c * (P * high + low) near 0 with |low| < P means that high and low are both 0.
+/// c * (P * high + low) near 0 with |low| < P means that high is 0 and low is near 0.
 void PairSystem::splitByRadix(const Equation& e) {
   Poly p = e.poly;
   Int content = p.content();
@@ -180,24 +180,39 @@ void PairSystem::splitByRadix(const Equation& e) {
     contradiction = true;
     return;
   }
-  if (lo != hi || p.terms.size() > 16) return;
-  Poly exact;
+  constexpr std::size_t kMostSummands = 40;
+  if (p.terms.size() > kMostSummands) return;
+  Poly reduced;
   for (auto& [monomial, coefficient] : p.terms)
-    if (!monomial.empty()) exact.add(monomial, coefficient / content);
-  exact.add(Monomial{}, -lo);
-  if (content != 1 || constant != 0) addEquation(exact, 0, 0);
+    if (!monomial.empty()) reduced.add(monomial, coefficient / content);
+  if (lo == hi && (content != 1 || constant != 0)) addEquation(reduced, lo, hi);
   std::vector<Atom> factors;
-  for (auto& [monomial, coefficient] : exact.terms)
+  for (auto& [monomial, coefficient] : reduced.terms)
     for (const Atom& atom : monomial)
       if (atom.thread == 0 && std::find(factors.begin(), factors.end(), atom) == factors.end())
         factors.push_back(atom);
   for (const Atom& factor : factors) {
-    splitAt(exact, factor);
+    // Rows of `P + 8` elements: `row * P + 8 * row + column`.
+    constexpr std::size_t kMostMargins = 4;
+    std::vector<Int> margins{0};
+    for (auto& [monomial, coefficient] : reduced.terms) {
+      auto at = std::find(monomial.begin(), monomial.end(), factor);
+      if (at == monomial.end() || margins.size() == kMostMargins) continue;
+      Monomial rest = monomial;
+      rest.erase(rest.begin() + (at - monomial.begin()));
+      auto same = reduced.terms.find(rest);
+      if (rest.empty() || same == reduced.terms.end() || same->second % coefficient != 0) continue;
+      const Int margin = same->second / coefficient;
+      if (std::find(margins.begin(), margins.end(), margin) == margins.end()) margins.push_back(margin);
+    }
+    for (Int margin : margins)
+      if (splitAt(reduced, lo, hi, factor, margin)) break;
     if (contradiction) return;
   }
 }
 
-void PairSystem::splitAt(const Poly& p, const Atom& factor) {
+/// Rows of `factor + more` elements. True where that tells rows and columns apart.
+bool PairSystem::splitAt(const Poly& p, Int lo, Int hi, const Atom& factor, Int more) {
   Poly high, low;
   for (auto& [monomial, coefficient] : p.terms) {
     auto at = std::find(monomial.begin(), monomial.end(), factor);
@@ -209,22 +224,29 @@ void PairSystem::splitAt(const Poly& p, const Atom& factor) {
     rest.erase(rest.begin() + (at - monomial.begin()));
     high.add(rest, coefficient);
   }
-  if (high.terms.empty()) return;
+  if (high.terms.empty()) return false;
+  if (more != 0) low.add(high, -more);
+  Poly radix{factor};
+  radix.add(Monomial{}, more);
+  return splitInto(radix, high, low, lo, hi) ||
+         (rangeOf(factor).lo < 0 && splitInto(radix.scaled(-1), high, low, lo, hi));
+}
+
+/// lo <= radix * high + low <= hi, or with -radix.
+bool PairSystem::splitInto(const Poly& radix, const Poly& high, const Poly& low, Int lo, Int hi) {
   // In `2 * row * P + column` the columns may go up to 2 * P.
   Int step = 0;
   for (auto& [monomial, coefficient] : high.terms) step = gcd(step, coefficient);
-  Poly unit = Poly{factor}.scaled(step);
-  // low <= P - 1 and -low <= P - 1; together they make P >= 1. Or so for -P.
-  auto isBelow = [&](const Poly& most) {
-    Poly below = most - low, above = most;
-    above.add(low);
-    below.add(Monomial{}, -1);
-    above.add(Monomial{}, -1);
-    return proves(below) && proves(above);
-  };
-  if (!isBelow(unit) && (rangeOf(factor).hi > -1 || !isBelow(unit.scaled(-1)))) return;
+  // hi - low <= unit - 1 and low - lo <= unit - 1; together they make unit >= 1.
+  Poly above = radix.scaled(step), below = above;
+  above.add(low);
+  above.add(Monomial{}, -hi - 1);
+  below.add(low, -1);
+  below.add(Monomial{}, lo - 1);
+  if (!proves(below) || !proves(above)) return false;
   addEquation(high, 0, 0);
-  addEquation(low, 0, 0);
+  addEquation(low, lo, hi);
+  return true;
 }
 
 } // namespace kcheck::analyzer

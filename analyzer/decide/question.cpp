@@ -159,7 +159,11 @@ Verdict Decider::meet(const PairQuestion& q) {
     verdict.assumesNoWrap = assumed;
     return verdict;
   }
-  return askSolver(std::move(constraints), q.relation);
+  verdict = askSolver(constraints, q.relation);
+  if (verdict.outcome == Verdict::Outcome::Unknown)
+    if (auto found = searchCollision(q, constraints))
+      return happens(std::move(*found), std::move(constraints));
+  return verdict;
 }
 
 Verdict Decider::happens(Assignment values, std::vector<Expr> constraints) {

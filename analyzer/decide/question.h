@@ -75,6 +75,9 @@ private:
   bool provesByCases(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesBySign(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesWithin(AccessView& view, Expr bytes);
+  /// Values for which two threads meet, from the offsets of many; for questions that the solver leaves open.
+  std::optional<Assignment> searchCollision(const PairQuestion& question,
+                                            const std::vector<Expr>& constraints);
   Verdict solve(std::vector<Expr> constraints, std::optional<Relation> relation);
   Verdict askSolver(std::vector<Expr> constraints, std::optional<Relation> relation);
   Verdict happens(Assignment values, std::vector<Expr> constraints);
@@ -83,6 +86,7 @@ private:
   const Limits limits;
   double start;    ///< on the thread's clock
   double patience; ///< milliseconds for the next question to the solver; shrinks with every timeout
+  double collisionSeconds = 0;
   KernelView kernel;
   Copies copies;
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];

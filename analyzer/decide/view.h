@@ -78,6 +78,7 @@ private:
   // divisions.cpp
   void collectDivisionFacts(KernelView& kernel);
   void addRemainderFacts(Expr remainder, bool positiveDivisor, bool positiveDividend);
+  void addQuotientFacts(Expr quotient);
   Poly putTogether(Poly p);
   bool putOneTogether(Poly& p);
 };
