@@ -35,7 +35,17 @@ struct Header {
   std::atomic<std::uint32_t> rehearses, unused;  ///< the launch runs again in another order
 };
 
-enum class RecordKind : std::uint32_t { Unfinished, String, Image, Site, Finding, Metric, Launch, Arguments };
+enum class RecordKind : std::uint32_t {
+  Unfinished,
+  String,
+  Image,
+  Site,
+  Finding,
+  Metric,
+  Launch,
+  Arguments,
+  CutShort
+};
 
 /// Opens every record; records are multiples of 8 bytes.
 struct Record {
@@ -162,6 +172,13 @@ struct Launch {
   TextRef kernel, symbol;
   std::uint32_t grid[3], block[3];
   std::uint64_t sharedBytes, count, caller;
+};
+
+/// A launch of the kernel ran again in other orders, and not all of them to their end.
+struct CutShort {
+  Record head;
+  TextRef kernel;
+  std::uint32_t unused;
 };
 
 /// A pointer among the arguments of a launch, and what it pointed into.

@@ -140,7 +140,8 @@ Json runJson(const RunResult& run) {
           {"seconds", ifRan(run.seconds)},
           {"ran", run.ran},
           {"timed_out", run.timedOut},
-          {"not_run_because", orNull(run.notRunBecause)}};
+          {"not_run_because", orNull(run.notRunBecause)},
+          {"cut_short", run.cutShort}};
 }
 
 Json summaryJson(const Summary& summary) {

@@ -72,6 +72,8 @@ struct RunResult {
   std::string notRunBecause;    ///< when `ran` is false
   std::vector<Launch> launches; ///< distinct kernel/shape pairs that were launched
   SeenLaunches seen;            ///< the same with arguments
+  /// Kernels that ran again in other orders of their threads, which were too long to follow to the end.
+  std::vector<std::string> cutShort;
 };
 
 struct Report {

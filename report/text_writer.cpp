@@ -59,6 +59,14 @@ std::string closingLine(const Report& report, const std::vector<std::string>& as
                      times.empty() ? "" : "; " + times);
 }
 
+/// What the run left out, when it left something out.
+std::string leftOut(const RunResult& run) {
+  if (run.cutShort.empty()) return "";
+  return fmt::format("{} ran again in other orders of {} threads, not to the end of each: a race that only "
+                     "the rest would have shown is not found",
+                     listed(run.cutShort), run.cutShort.size() == 1 ? "its" : "their");
+}
+
 /// How the checked program ended, when that was not well.
 std::string badEnd(const RunResult& run) {
   if (!run.ran) return "";
@@ -107,6 +115,7 @@ void writeText(const Report& report, const TextOptions& options, std::ostream& o
     writeTables(report, paint, out);
   }
   if (!end.empty()) out << paint(Style::Bold, end) << '\n';
+  if (const std::string left = leftOut(report.run); !left.empty()) out << left << '\n';
   out << closingLine(report, quiet ? assumptionsOf(report) : std::vector<std::string>()) << '\n';
   for (const std::string& disagreement : report.disagreements)
     out << paint(Style::Red, "internal error:") << " the two passes disagree: " << disagreement

@@ -286,6 +286,11 @@ Observation collect(std::span<const std::byte> log, const Facts& facts, const Sy
   }
   observation.run.seen = collector.seen();
   observation.run.kernelsLaunched = reader.kernelsLaunched;
+  for (const wire::CutShort* record : reader.cutShort) {
+    std::vector<std::string>& names = observation.run.cutShort;
+    const std::string name = reader.text(record->kernel);
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
   addTrafficNotes(observation, telling, facts);
   laneNotes.appendTo(observation.findings);
   return observation;

@@ -79,11 +79,36 @@ public:
     return slice;
   }
 
+  /// Looks as well at what leads to an exit: `while (a != b || a & 1)` leaves by its second question alone,
+  /// and waits for the first one's answer too.
+  void addBranchesTo(llvm::BasicBlock* exit) {
+    for (llvm::BasicBlock* block : loop.blocks()) {
+      auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator());
+      if (!branch || !branch->isConditional() || block == exit) continue;
+      if (leadsTo(branch->getSuccessor(0), exit) != leadsTo(branch->getSuccessor(1), exit))
+        of(branch->getCondition());
+    }
+  }
+
 private:
   const llvm::Loop& loop;
   ExitSlice slice;
   std::set<llvm::Value*> seen;
   std::vector<llvm::Instruction*> work, reads;
+
+  /// In the same round.
+  bool leadsTo(llvm::BasicBlock* from, const llvm::BasicBlock* to) const {
+    std::set<llvm::BasicBlock*> visited;
+    std::vector<llvm::BasicBlock*> blocks{from};
+    while (!blocks.empty()) {
+      llvm::BasicBlock* next = blocks.back();
+      blocks.pop_back();
+      if (next == loop.getHeader() || !loop.contains(next) || !visited.insert(next).second) continue;
+      if (next == to) return true;
+      for (llvm::BasicBlock* after : llvm::successors(next)) blocks.push_back(after);
+    }
+    return false;
+  }
 
   void add(llvm::Value* value) {
     auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
@@ -168,6 +193,7 @@ bool polls(DeviceCode& code, const llvm::Loop& loop) {
     if (!condition) continue;
     const ExitSlice slice = builder.of(condition);
     if (slice.synchronises) {
+      builder.addBranchesTo(block);
       markPolled(code, builder.awaited());
       return true;
     }

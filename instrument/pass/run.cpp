@@ -92,6 +92,7 @@ OrError<Observation> runAndCollect(const std::string& path, const Facts& facts, 
   observation.run.kernelsLaunched = logged.kernelsLaunched;
   observation.run.launches = logged.launches;
   observation.run.seen = logged.seen;
+  observation.run.cutShort = logged.cutShort;
   std::erase_if(observation.findings, [&](const Finding& finding) {
     if (finding.rule != "unsupported") return false;
     observation.run.unsupported =

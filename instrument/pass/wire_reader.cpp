@@ -44,6 +44,9 @@ void WireReader::take(const wire::Record& record) {
   case wire::RecordKind::Arguments:
     if (const auto* given = as<wire::Arguments>(record); given && isWhole(*given)) arguments.push_back(given);
     break;
+  case wire::RecordKind::CutShort:
+    if (const auto* cut = as<wire::CutShort>(record)) cutShort.push_back(cut);
+    break;
   case wire::RecordKind::Site:
     if (const auto* site = as<wire::Site>(record)) sites[site->site] = site;
     break;

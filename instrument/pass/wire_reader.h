@@ -27,6 +27,7 @@ struct WireReader {
   std::vector<const wire::Metric*> metrics;
   std::vector<const wire::Launch*> launches;
   std::vector<const wire::Arguments*> arguments; ///< with what stands behind them, all in the log
+  std::vector<const wire::CutShort*> cutShort;
   std::uint64_t kernelsLaunched = 0;
   bool truncated = false;
 

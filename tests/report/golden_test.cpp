@@ -18,6 +18,11 @@ TEST(GoldenText, RunAlone) {
   sample.report.run.launches = sample.report.kernels[0].launches;
   expectGolden("run_alone.txt", sample.text());
 }
+TEST(GoldenText, OrdersThatWereCutShortAreSaid) {
+  Sample sample = cleanSample();
+  sample.report.run.cutShort = {"add(float *)", "sum(float *)"};
+  expectGolden("cut_short.txt", sample.text());
+}
 TEST(GoldenText, StaticAloneSaysWhyItDidNotRun) {
   Sample sample = cleanSample();
   sample.report.run = {};

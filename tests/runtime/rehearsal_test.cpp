@@ -1,24 +1,83 @@
 // A launch may run again in other orders, and that costs no more than its first run, or half a second.
 #include "instrument/runtime/core/rehearsal.h"
 
+#include "device.h"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace kcheck::runtime {
 namespace {
 
-constexpr Rehearsal kAll[] = {Rehearsal::Backwards, Rehearsal::InStep, Rehearsal::Staggered};
+constexpr Rehearsal kAll[] = {Rehearsal::Backwards, Rehearsal::InStep, Rehearsal::Staggered,
+                              Rehearsal::Uneven};
 
 TEST(RehearsalLimit, isWhatTheFirstRunHasCost) {
   constexpr std::uint64_t first = 50'000'000;
-  for (Rehearsal order : kAll) EXPECT_LE(rehearsalLimit(order, first), first);
-  EXPECT_EQ(rehearsalLimit(Rehearsal::Backwards, first), first);
+  for (Rehearsal order : kAll) EXPECT_LE(rehearsalLimit(order, first, false), first);
+  EXPECT_EQ(rehearsalLimit(Rehearsal::Backwards, first, false), first);
 }
 
 TEST(RehearsalLimit, leavesShortLaunchesRoomToWait) {
   constexpr std::uint64_t first = 1'000;
-  EXPECT_GE(rehearsalLimit(Rehearsal::Backwards, first), 8 * first);
-  for (Rehearsal order : {Rehearsal::InStep, Rehearsal::Staggered})
-    EXPECT_GE(rehearsalLimit(order, first), 200'000u);
+  EXPECT_GE(rehearsalLimit(Rehearsal::Backwards, first, false), 8 * first);
+  for (Rehearsal order : {Rehearsal::InStep, Rehearsal::Staggered, Rehearsal::Uneven})
+    EXPECT_GE(rehearsalLimit(order, first, false), 200'000u);
+}
+
+/// A stack by compare-and-swap, of nodes that each thread pushes and pops once.
+std::vector<wire::Rule> stack(const std::string& name, bool fence) {
+  using namespace test;
+  int *head = zeroedArray<int>(1), *next = zeroedArray<int>(65), *value = zeroedArray<int>(65);
+  run(name, {{2}, {32}}, [=](abi::ThreadContext* thread) -> Task {
+    Device device(thread);
+    int mine = static_cast<int>(device.global()) + 1, seen = 0;
+    device.write(value + mine, mine, 1);
+    for (int old = device.atomicLoad(head, 2);; old = seen) {
+      device.write(next + mine, old, 3);
+      if (fence) device.fence();
+      seen = device.compareExchange(head, old, mine, 4);
+      if (seen == old) break;
+    }
+    int top = device.atomicLoad(head, 5);
+    while (top) {
+      device.fence();
+      int below = device.read(next + top, 6);
+      seen = device.compareExchange(head, top, below, 7);
+      if (seen == top) break;
+      top = seen;
+    }
+    if (top) device.read(value + top, 8);
+    co_return;
+  });
+  return rulesOf(name);
+}
+
+/// In even steps each thread pops the node that it has pushed.
+TEST(Rehearsal, AnUnevenOneLetsThreadsPopTheNodesOfOthers) {
+  std::string name = test::testName();
+  EXPECT_THAT(stack(name, false), testing::Contains(wire::Rule::RaceGlobal));
+  EXPECT_THAT(stack(name + "Fenced", true), testing::IsEmpty());
+}
+
+std::size_t cutShortOf(const std::string& name, int rounds) {
+  using namespace test;
+  int* counter = zeroedArray<int>(1);
+  run(name, {{1}, {2}}, [=](abi::ThreadContext* thread) -> Task {
+    Device device(thread);
+    for (int i = 0; i < rounds; ++i) device.atomicAdd(counter, 1, 1);
+    co_return;
+  });
+  std::size_t count = 0;
+  for (const auto* cut : records<wire::CutShort>(wire::RecordKind::CutShort))
+    count += textAt(cut->kernel) == name;
+  return count;
+}
+
+TEST(Rehearsal, SaysWhenItWasCutShort) {
+  std::string name = test::testName();
+  EXPECT_EQ(cutShortOf(name, 100), 0u);
+  EXPECT_EQ(cutShortOf(name + "Long", 400'000), 1u);
 }
 
 } // namespace

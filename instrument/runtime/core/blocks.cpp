@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/rehearsal.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/shadow.h"
 
@@ -92,6 +93,8 @@ BlockState& freeRoom(LaunchState& launch) {
 std::size_t mostResident(const LaunchState& launch) {
   if (launch.config.cooperative || (launch.kernel->usesGridSync & abi::TraitGridSync))
     return kSharedBytes / kWindowBytes;
+  if (launch.rehearsal && launch.fibres)
+    return std::max<std::size_t>(kMostRehearsed / launch.blockThreads, 2);
   const std::size_t threads = launch.fibres ? kMostFibres : kMostThreads;
   return std::clamp<std::size_t>(threads / launch.blockThreads, 16, kMostRooms);
 }
@@ -120,6 +123,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
     thread.coroutine = nullptr;
     thread.yields = 0;
     thread.asleep = 0;
+    thread.pause = 0;
     if (thread.sync) *thread.sync = SyncState();
     thread.copies.reset();
   }

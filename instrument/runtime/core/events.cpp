@@ -147,7 +147,10 @@ wire::Finding* report(const wire::Finding& finding) {
     Log::complete(place->head, wire::RecordKind::Finding);
     log().header().findings.fetch_add(1, std::memory_order_relaxed);
   } else {
-    if (again) return place; // how often says nothing: threads wait for each other there
+    if (again) { // how often says nothing: threads wait for each other there
+      widen(*place, finding);
+      return place;
+    }
     place->flags &= static_cast<std::uint8_t>(~wire::Rehearsed);
     widen(*place, finding);
   }

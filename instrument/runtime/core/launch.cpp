@@ -76,7 +76,9 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.gridBlocks = config.grid.volume();
   launch.blockThreads = static_cast<std::uint32_t>(config.block.volume());
   launch.started = 0;
-  launch.faulted = launch.received = launch.rehearsal = launch.backwards = launch.inStep = false;
+  launch.faulted = launch.received = false;
+  launch.rehearsal = launch.backwards = launch.inStep = launch.cut = false;
+  launch.uneven = 0;
   launch.work = 0;
   launch.clockEntriesBefore = context().clockEntries;
   launch.fault = DeviceFault::None;
@@ -104,6 +106,14 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   if (metrics && !launch.accesses) launch.accesses = std::make_unique<AccessLog>();
 }
 
+/// Some other order was not gone through to its end.
+void noteCutShort(const LaunchState& launch) {
+  auto* record = log().reserve<wire::CutShort>();
+  if (!record) return;
+  record->kernel = launch.name;
+  Log::complete(record->head, wire::RecordKind::CutShort);
+}
+
 /// Tells who waits for the run what it is at.
 void showStart(const LaunchState& launch) {
   wire::Header& header = log().header();
@@ -122,7 +132,7 @@ void runToEnd(LaunchState& launch) {
 }
 
 /// The launch that has just run, in another order; memory is anything afterwards.
-void rehearse(LaunchState& launch, Rehearsal order, std::uint64_t mostWork) {
+void rehearse(LaunchState& launch, Rehearsal order, unsigned attempt, std::uint64_t mostWork) {
   const void* arguments = launch.arguments;
   std::unique_ptr<AccessLog> accesses;
   reset(launch, *launch.kernel, LaunchConfig(launch.config),
@@ -132,6 +142,7 @@ void rehearse(LaunchState& launch, Rehearsal order, std::uint64_t mostWork) {
   launch.rehearsal = true;
   launch.backwards = order == Rehearsal::Backwards;
   launch.inStep = order == Rehearsal::InStep;
+  launch.uneven = order == Rehearsal::Uneven ? attempt + 1 : 0;
   launch.mostWork = mostWork;
   renewTokensIfNeeded(launch, true);
   beginTokens(launch);
@@ -139,17 +150,28 @@ void rehearse(LaunchState& launch, Rehearsal order, std::uint64_t mostWork) {
   launch.traffic.clear();
   std::swap(accesses, launch.accesses);
   launch.rehearsal = launch.backwards = launch.inStep = false;
+  launch.uneven = 0;
 }
 
 /// The launch that has just run, in the orders that may show more; memory ends as it is now.
 void rehearse(LaunchState& launch, const MemoryCopy& before) {
   MemoryCopy after;
   UnwrittenCopy unwritten;
+  constexpr std::uint64_t bytesPerTurn = 1 << 14; // compared with what they were
   std::uint64_t first = costOf(launch);
+  bool large = isLarge(launch), tell = launch.received || !large, cut = false;
   for (Rehearsal order : rehearsals(launch)) {
-    before.restore();
-    rehearse(launch, order, rehearsalLimit(order, first));
+    std::uint64_t left = rehearsalLimit(order, first, large);
+    for (unsigned attempt = 0; attempt < attemptsAt(order); ++attempt) {
+      before.restore();
+      rehearse(launch, order, attempt, left);
+      cut |= launch.cut && attempt == 0;
+      std::uint64_t cost = costOf(launch) + before.bytes() / bytesPerTurn;
+      if (2 * cost > left) break; // another would not come to its end
+      left -= cost;
+    }
   }
+  if (cut && tell) noteCutShort(launch);
   after.restore();
   unwritten.restore();
 }

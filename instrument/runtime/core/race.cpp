@@ -43,7 +43,25 @@ bool atomicsAgree(const CheckedAccess& access, const Earlier& earlier) {
   std::uint32_t theirs = (earlier.writes && earlier.token & 1) ? 2 : atomicScope(launch, earlier.site);
   if (access.order.scope() >= 2 && theirs >= 2) return true;
   if (access.shared) return true;
+  // Of several wide ones checkNarrowAtomics knows each.
+  if (launch.tracksSync && earlier.writes && (earlier.token & ~Token{1}) == access.block.launchMany)
+    return true;
   return ownerOf(launch, access.block, earlier.token).block == access.block.index;
+}
+
+/// A volatile read in a loop that waits for what it reads, against an atomic whose scope covers both: how a
+/// flag is polled, before anything was released through it as well.
+bool isPolledFlag(const CheckedAccess& access, const Earlier& earlier) {
+  auto polls = [](std::uint32_t site) {
+    constexpr std::uint32_t flags = abi::SiteVolatile | abi::SitePolled;
+    const abi::SiteInfo* info = context().site(site);
+    return info && (info->flags & flags) == flags;
+  };
+  const LaunchState& launch = *access.block.launch;
+  bool near = access.shared || ownerOf(launch, access.block, earlier.token).block == access.block.index;
+  if (access.atomic()) return (near || access.order.scope() >= 2) && !earlier.writes && polls(earlier.site);
+  bool wide = earlier.token & 1 || atomicScope(launch, earlier.site) >= 2;
+  return !access.writes() && earlier.atomic && (near || wide) && polls(access.site);
 }
 
 /// A flag that is written after a fence and read as volatile (or atomically) is how fences are meant to be
@@ -54,6 +72,7 @@ bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at
   bool strongNow = access.atomic() || access.isVolatile;
   bool strongThen = earlier.atomic || siteIsVolatile(earlier.site);
   if (!strongNow || !strongThen) return false;
+  if (isPolledFlag(access, earlier)) return true;
   if (access.writes() && hasFenced(access.thread)) return true;
   auto word = launch.words.find(at >> 2);
   if (word == launch.words.end()) return false;
@@ -152,7 +171,8 @@ void reportRace(CheckedAccess& access, const Earlier& earlier) {
   describeAccessed(access.block, finding.memory, access.address, access.bytes);
   wire::Finding* logged = report(finding);
   if (logged && access.writes())
-    launch.pendingValues.push_back({logged, !(logged->access[0].flags & wire::HasAfter), earlier.writes,
+    launch.pendingValues.push_back({logged, !(logged->access[0].flags & wire::HasAfter),
+                                    earlier.writes && !(access.atomic() && earlier.atomic),
                                     finding.access[0].before, access.address, finding.access[0].valueBytes});
 }
 

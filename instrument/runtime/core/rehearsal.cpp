@@ -29,6 +29,12 @@ MemoryCopy::MemoryCopy() {
   });
 }
 
+std::size_t MemoryCopy::bytes() const {
+  std::size_t sum = 0;
+  for (const Part& part : parts) sum += part.bytes;
+  return sum;
+}
+
 void MemoryCopy::restore() const {
   for (const Part& part : parts) {
     void* memory = reinterpret_cast<void*>(part.base);
@@ -88,21 +94,26 @@ std::uint64_t costOf(const LaunchState& launch) {
   return launch.work + (context().clockEntries - launch.clockEntriesBefore) / entriesPerTurn;
 }
 
-std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first) {
+bool isLarge(const LaunchState& launch) { return launch.blockThreads * launch.gridBlocks > kMostRehearsed; }
+
+std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first, bool large) {
   constexpr std::uint64_t cheap = 400'000; // half a second
   std::uint64_t most = std::max(first, cheap);
   // Waiting costs more the other way round where each block waits for the one before it.
   if (order == Rehearsal::Backwards) return std::min(8 * first + 10'000, most);
-  return std::min(cheap, most / 2);
+  return std::min(cheap, most / 2) / (large ? 4 : 1);
 }
+
+unsigned attemptsAt(Rehearsal order) { return order == Rehearsal::Uneven ? 12 : 1; }
 
 std::vector<Rehearsal> rehearsals(const LaunchState& launch) {
   std::vector<Rehearsal> orders;
+  bool atomics = launch.received || !launch.atomicScope.empty();
+  bool large = isLarge(launch);
   if (launch.received) orders.push_back(Rehearsal::Backwards);
-  constexpr std::uint64_t mostThreads = 4096; // each has a stack
-  if (launch.blockThreads * launch.gridBlocks > mostThreads) return orders;
-  if (launch.received || !launch.atomicScope.empty()) orders.push_back(Rehearsal::InStep);
-  if (launch.received) orders.push_back(Rehearsal::Staggered);
+  if (atomics && !large) orders.push_back(Rehearsal::InStep);
+  if (launch.received && !large) orders.push_back(Rehearsal::Staggered);
+  if (atomics && !(large && launch.config.cooperative)) orders.push_back(Rehearsal::Uneven);
   return orders;
 }
 

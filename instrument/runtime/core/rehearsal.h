@@ -19,6 +19,7 @@ public:
   MemoryCopy();
   /// Puts it back, where the allocations still are.
   void restore() const;
+  std::size_t bytes() const;
 
 private:
   struct Part {
@@ -49,6 +50,9 @@ private:
 /// threads, the kernel has not been launched often, and memory is small enough.
 bool mayRehearse(const LaunchState& launch);
 
+/// So many threads at most go one access at a time: each has a stack.
+inline constexpr std::size_t kMostRehearsed = 4096;
+
 enum class Rehearsal : std::uint8_t {
   Backwards, ///< from the last thread to the first
   /// Every thread one access at a time, so that what may overlap does: critical sections of readers, failed
@@ -57,17 +61,25 @@ enum class Rehearsal : std::uint8_t {
   /// The same, but who waits stays away for a while: in step, those who wait come too late together, each
   /// time.
   Staggered,
+  /// The same, and each thread sleeps now and then: one is overtaken in the middle of what others do twice,
+  /// as when a stack's node is popped by another thread than the one that pushed it.
+  Uneven,
 };
 
 /// In which orders a launch that has just run should run again: all of them where order came from an atomic
-/// or a flag, in step where there were atomics at all; one access at a time if it is small.
+/// or a flag, in step and unevenly where there were atomics at all. Of a large launch only some blocks at a
+/// time go unevenly, and none in step.
 std::vector<Rehearsal> rehearsals(const LaunchState& launch);
+/// More threads than go one access at a time together.
+bool isLarge(const LaunchState& launch);
 
 /// What the launch has cost so far, in turns of threads and warps. Counted, not timed: a rehearsal ends at
 /// the same place on every machine.
 std::uint64_t costOf(const LaunchState& launch);
 /// How much a rehearsal may cost of a launch that has cost `first`: no more than that, or half a second. What
 /// only the rest of it would have shown is not found.
-std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first);
+std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first, bool large);
+/// How many runs of the order, each with other sleeps, share its limit as far as it goes.
+unsigned attemptsAt(Rehearsal order);
 
 } // namespace kcheck::runtime

@@ -67,6 +67,15 @@ std::uint8_t roundsAway(ThreadState& thread) {
   return random.below(2) ? 0 : static_cast<std::uint8_t>(random.below(longest) + 1);
 }
 
+/// How long a thread sleeps before its next access. In one attempt every second time not at all, else up to
+/// 64 rounds, short ones as often as long ones; in the next now and then, and mostly for long.
+std::uint8_t roundsOfSleep(Random& random, unsigned attempt) {
+  constexpr std::uint32_t seldom = 8, longest = 255, lengths = 7;
+  if (attempt % 2 == 0) return random.below(seldom) ? 0 : static_cast<std::uint8_t>(random.below(longest));
+  std::uint32_t drawn = random.below(2 * lengths);
+  return drawn < lengths ? 0 : static_cast<std::uint8_t>(1 + random.below(1u << (drawn - lengths)));
+}
+
 /// Runs a thread up to its next wait.
 void runThread(ThreadState& thread) {
   BlockState& block = thread.owner();
@@ -105,7 +114,7 @@ bool runnable(const ThreadState& thread) {
 class Grid {
 public:
   explicit Grid(LaunchState& launch)
-      : launch(launch), kind(launch.schedule), random(context().options.seed) {}
+      : launch(launch), kind(launch.schedule), random(context().options.seed + launch.uneven) {}
   void run();
 
 private:
@@ -144,8 +153,14 @@ bool Grid::runWarp(BlockState& block, std::uint32_t warp) {
     for (std::uint32_t i = 0; i < count; ++i) {
       ThreadState& thread = lanes[order[i]];
       if (!runnable(thread)) continue;
+      if (thread.pause) {
+        --thread.pause;
+        ready = true;
+        continue;
+      }
       runThread(thread);
       ready |= runnable(thread);
+      if (launch.uneven) thread.pause = roundsOfSleep(random, launch.uneven);
       if (launch.faulted) return false;
     }
     if (launch.logged) finishRows(launch);
@@ -261,7 +276,10 @@ void Grid::chooseNext() {
 void Grid::run() {
   setjmp(launch.escape); // abandonThread comes back here
   while (!launch.faulted) {
-    if (launch.rehearsal && costOf(launch) > launch.mostWork) break;
+    if (launch.rehearsal && costOf(launch) > launch.mostWork) {
+      launch.cut = true;
+      break;
+    }
     if (tokensRunOut(launch)) {
       launch.faulted = true;
       launch.fault = DeviceFault::Timeout;

@@ -55,6 +55,7 @@ struct ThreadState : abi::ThreadContext {
   std::unique_ptr<Fibre> fibre;
   std::uint32_t yields = 0; ///< times that it gave way
   std::uint8_t asleep = 0;  ///< rounds that it stays away for the last one
+  std::uint8_t pause = 0;   ///< rounds until its next access (Rehearsal::Uneven)
 
   BlockState& owner() const;
   std::uint32_t warpBit() const { return 1u << lane; }
@@ -209,6 +210,8 @@ struct LaunchState {
   bool rehearsal = false;               ///< runs again (rehearsal.h): only new races are reported
   bool backwards = false;               ///< from the last thread to the first
   bool inStep = false;                  ///< nobody stays away longer than others (Rehearsal::InStep)
+  unsigned uneven = 0;                  ///< number of the attempt; 0: nobody sleeps (Rehearsal::Uneven)
+  bool cut = false;                     ///< the rehearsal has come to its bound before its end
   std::uint64_t work = 0;               ///< turns of threads and blocks so far
   std::uint64_t mostWork = 0;           ///< of a rehearsal, as costOf() counts
   std::uint64_t clockEntriesBefore = 0; ///< Context::clockEntries when it started
