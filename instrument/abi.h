@@ -8,7 +8,7 @@
 
 namespace kcheck::abi {
 
-inline constexpr std::uint32_t kVersion = 2;
+inline constexpr std::uint32_t kVersion = 3;
 
 /// Where all memory lies that the runtime hands out. An address below the start or at the end is foreign.
 inline constexpr std::uint64_t kArenaStart = 0x2000'0000'0000;
@@ -174,6 +174,7 @@ enum KernelTrait : std::uint32_t {
   /// Accesses are written to the log instead of calling the runtime one by one: only whole-block barriers,
   /// grid barriers and the kernel's end order threads, so that checks can wait until the warp does.
   TraitLogged = 64,
+  TraitWritesKnown = 128, ///< KernelEntry::written lists all pointers through which the kernel can write
 };
 
 struct KernelEntry {
@@ -191,7 +192,8 @@ struct KernelEntry {
   std::uint32_t usesGridSync; ///< 0 or 1, plus KernelTrait bits
   std::uint32_t maxThreads;   ///< __launch_bounds__; 0: none
   const char* file;
-  std::uint32_t line;
+  std::uint32_t line, writtenCount;
+  const std::uint32_t* written; ///< where the arguments hold those pointers (TraitWritesKnown)
 };
 
 /// A `__device__`, `__constant__` or `__managed__` variable. The runtime places it and stores the address in

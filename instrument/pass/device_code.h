@@ -39,6 +39,7 @@ struct KernelCode {
   std::uint32_t traits = 0; ///< abi::KernelTrait bits
   std::vector<abi::ParameterInfo> parameters;
   std::uint32_t argumentBytes = 0;
+  std::vector<std::uint32_t> written; ///< abi::KernelEntry::written
   std::vector<PlacedShared> shared;
   std::uint32_t sharedBytes = 0, declaredSharedBytes = 0;
 };

@@ -36,6 +36,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
       {"entries", buildEntries},
       {"finish hooks", finishHooks},
       {"traits", findTraits},
+      {"written parameters", findWrittenParameters},
       {"shared memory", placeSharedMemory},
       {"retarget", retarget},
       {"log", logAccesses},

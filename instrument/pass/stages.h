@@ -43,6 +43,9 @@ void finishHooks(DeviceCode& code);
 /// What may order a kernel's threads, for the runtime to leave out what cannot matter.
 void findTraits(DeviceCode& code);
 
+/// Through which parameters a kernel can write.
+void findWrittenParameters(DeviceCode& code);
+
 /// NVPTX to x86-64: hidden thread parameter, one address space, shared window, slots for globals, registers.
 void placeSharedMemory(DeviceCode& code);
 void retarget(DeviceCode& code);

@@ -51,7 +51,8 @@ private:
 };
 
 llvm::Constant* kernelRow(TableWriter& write, const DeviceCode& code, const KernelCode& kernel) {
-  std::vector<llvm::Constant*> parameters, shared;
+  std::vector<llvm::Constant*> parameters, shared, written;
+  for (std::uint32_t offset : kernel.written) written.push_back(write.word(offset));
   for (const abi::ParameterInfo& parameter : kernel.parameters)
     parameters.push_back(write.record({write.word(parameter.offset), write.word(parameter.bytes)},
                                       sizeof(abi::ParameterInfo)));
@@ -66,7 +67,7 @@ llvm::Constant* kernelRow(TableWriter& write, const DeviceCode& code, const Kern
        write.array(shared), write.word(kernel.shared.size()), write.word(kernel.sharedBytes),
        write.word(kernel.declaredSharedBytes), write.word(std::uint32_t(kernel.suspension)),
        write.word(kernel.traits), write.word(kernel.maxThreads), write.text(facts ? facts->where.file : ""),
-       write.word(facts ? facts->where.line : 0), write.word(0)},
+       write.word(facts ? facts->where.line : 0), write.word(kernel.written.size()), write.array(written)},
       sizeof(abi::KernelEntry));
 }
 

@@ -364,5 +364,56 @@ define void @k(ptr %p) {
   EXPECT_EQ(kernel.declaredSharedBytes, 80u);
 }
 
+TEST_F(Stages, whatAKernelWritesIsFoundThroughCallsAndStructures) {
+  runUntilEntries(R"(
+%view = type { ptr, i32, ptr }
+define void @put(ptr %to, i32 %i) noinline {
+  %at = getelementptr i32, ptr %to, i32 %i
+  store i32 1, ptr %at
+  ret void
+}
+define void @k(ptr %in, i64 %n, ptr byval(%view) %view, ptr %sum, i1 %which) {
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %from = getelementptr i32, ptr %in, i32 %i
+  %value = load i32, ptr %from
+  %field = getelementptr %view, ptr %view, i32 0, i32 2
+  %out = load ptr, ptr %field
+  call void @put(ptr %out, i32 %i)
+  %old = atomicrmw add ptr %sum, i32 %value seq_cst
+  ret void
+}
+)");
+  findWrittenParameters(*code);
+  EXPECT_TRUE(code->kernels.at(0).traits & abi::TraitWritesKnown);
+  EXPECT_EQ(code->kernels.at(0).written, (std::vector<std::uint32_t>{32, 40})) << "view.out, sum";
+}
+
+TEST_F(Stages, aWriteThroughAPointerFromMemoryMayGoAnywhere) {
+  runUntilEntries(R"(
+define void @k(ptr %table) {
+  %i = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()
+  %at = getelementptr ptr, ptr %table, i32 %i
+  %row = load ptr, ptr %at
+  store i32 1, ptr %row
+  ret void
+}
+)");
+  findWrittenParameters(*code);
+  EXPECT_FALSE(code->kernels.at(0).traits & abi::TraitWritesKnown);
+}
+
+TEST_F(Stages, aWriteToOneOfTwoWritesBoth) {
+  runUntilEntries(R"(
+define void @k(ptr %a, ptr %b, ptr %c, i1 %first) {
+  %to = select i1 %first, ptr %a, ptr %c
+  %value = load i32, ptr %b
+  store i32 %value, ptr %to
+  ret void
+}
+)");
+  findWrittenParameters(*code);
+  EXPECT_EQ(code->kernels.at(0).written, (std::vector<std::uint32_t>{0, 16}));
+}
+
 } // namespace
 } // namespace kcheck::instrument

@@ -12,7 +12,6 @@ namespace {
 using runtime::Address;
 using runtime::costOfGlobal;
 using runtime::costOfShared;
-using runtime::Traffic;
 
 constexpr std::uint32_t kFull = ~0u;
 
@@ -40,7 +39,6 @@ TEST(RowCost, StridesAndOffsets) {
   EXPECT_EQ(sectors(8, 4096, 8), 8u);
   EXPECT_EQ(costOfGlobal(rowOf(4096, 16).data(), kFull, 4).idealSectors, 4u);
   EXPECT_EQ(costOfGlobal(rowOf(4096, 4).data(), 0xff, 4).sectors, 1u);
-  EXPECT_EQ(costOfGlobal(rowOf(4096, 4).data(), 0xff, 4).bytes, 32u);
 }
 
 TEST(RowCost, BankWays) {

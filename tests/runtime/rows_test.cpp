@@ -17,9 +17,8 @@ struct Row {
   std::uint32_t mask = kAll, bytes = 4;
 };
 
-bool same(const Traffic& a, const Traffic& b) {
-  return a.requests == b.requests && a.sectors == b.sectors && a.idealSectors == b.idealSectors &&
-         a.bytes == b.bytes && a.lanes == b.lanes && a.bankWays == b.bankWays;
+bool same(const RequestCost& a, const RequestCost& b) {
+  return a.sectors == b.sectors && a.idealSectors == b.idealSectors && a.bankWays == b.bankWays;
 }
 
 /// Shapes as kernels make them, with a random start, size and mask.
@@ -62,10 +61,10 @@ TEST(Rows, QuickCostsAreExact) {
   for (int i = 0; i < 20000; ++i)
     for (bool shared : {false, true}) {
       Row row = randomRow(random, shared);
-      Traffic careful = shared ? costOfShared(row.addresses, row.mask, row.bytes)
-                               : costOfGlobal(row.addresses, row.mask, row.bytes);
+      RequestCost careful = shared ? costOfShared(row.addresses, row.mask, row.bytes)
+                                   : costOfGlobal(row.addresses, row.mask, row.bytes);
       Packed packed(row.addresses, row.mask, row.bytes);
-      Traffic quick = costOfRow(packed.at, packed.lanes, row.bytes, shared, packed.shape);
+      RequestCost quick = costOfRow(packed.at, packed.lanes, row.bytes, shared, packed.shape);
       ASSERT_TRUE(same(quick, careful))
           << "row " << i << (shared ? " shared" : " global") << ", " << row.bytes << " bytes, mask "
           << std::hex << row.mask << std::dec << ": " << quick.sectors << "/" << careful.sectors

@@ -147,6 +147,7 @@ void copyShadow(void* to, const void* from, std::size_t bytes, std::uint64_t str
     if (unwritten >= known) return;
     std::size_t end = unwritten;
     while (end < known && firstUnwritten(reinterpret_cast<void*>(source.begin + end), 1) == 0) ++end;
+    if (Allocation* array = context().allocations.nearest(target.begin)) array->writtenFrom = 0;
     fillShadow(target.begin + unwritten, end - unwritten, kUnwritten);
     at = end;
   }

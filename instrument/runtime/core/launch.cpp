@@ -198,6 +198,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
   beginTokens(state);
   findStack(state);
   noteLaunch(state);
+  state.quiet.find(state);
   context().launch = &state;
   {
     DeviceAccess access;

@@ -22,7 +22,8 @@ struct Allocation {
   bool live = true;
   void* allocatedAt = nullptr; ///< return address in host code, resolved to file:line when reported
   void* freedAt = nullptr;
-  const char* name = nullptr; ///< of a symbol; null for heap allocations
+  const char* name = nullptr;  ///< of a symbol; null for heap allocations
+  std::size_t writtenFrom = 0; ///< the bytes before have been seen written
 };
 
 /// Null when there is no room. Device and managed memory starts uninitialised; `caller` is the host return

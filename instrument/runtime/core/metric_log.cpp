@@ -82,46 +82,40 @@ std::uint32_t bankWays(const Address* addresses, std::uint32_t mask, std::uint32
 
 } // namespace
 
-Traffic costOfGlobal(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
-  Traffic traffic;
-  traffic.requests = 1;
-  traffic.lanes = static_cast<std::uint64_t>(std::popcount(mask));
-  traffic.bytes = traffic.lanes * bytes;
+RequestCost costOfGlobal(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
+  RequestCost cost;
   if (mask == kFull && isContiguous(addresses, bytes)) {
-    traffic.sectors = sectorsOf(addresses[0], 32 * bytes);
-    traffic.idealSectors = bytes;
-    return traffic;
+    cost.sectors = sectorsOf(addresses[0], 32 * bytes);
+    cost.idealSectors = bytes;
+    return cost;
   }
   if (isUniform(addresses, mask)) {
-    traffic.sectors = sectorsOf(addresses[std::countr_zero(mask)], bytes);
-    traffic.idealSectors = (bytes + kSector - 1) / kSector;
-    return traffic;
+    cost.sectors = sectorsOf(addresses[std::countr_zero(mask)], bytes);
+    cost.idealSectors = (bytes + kSector - 1) / kSector;
+    return cost;
   }
   SectorSet sectors;
   for (std::uint32_t lane = 0; lane < 32; ++lane)
     if (mask >> lane & 1) sectors.add(addresses[lane], bytes);
-  traffic.sectors = sectors.count();
-  traffic.idealSectors = (sectors.distinctBytes() + kSector - 1) / kSector;
-  return traffic;
+  cost.sectors = sectors.count();
+  cost.idealSectors = (sectors.distinctBytes() + kSector - 1) / kSector;
+  return cost;
 }
 
 /// 8-byte accesses are served in two halves of the warp, 16-byte accesses in four quarters.
-Traffic costOfShared(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
-  Traffic traffic;
-  traffic.requests = 1;
-  traffic.lanes = static_cast<std::uint64_t>(std::popcount(mask));
-  traffic.bytes = traffic.lanes * bytes;
-  traffic.bankWays = 1;
+RequestCost costOfShared(const Address* addresses, std::uint32_t mask, std::uint32_t bytes) {
+  RequestCost cost;
+  cost.bankWays = 1;
   if ((mask == kFull && bytes >= 4 && isContiguous(addresses, bytes)) || isUniform(addresses, mask))
-    return traffic;
+    return cost;
   std::uint32_t wordsPerLane = std::max<std::uint32_t>(1, bytes / 4), parts = wordsPerLane;
   for (std::uint32_t part = 0; part < parts; ++part) {
     std::uint32_t width = 32 / parts;
     std::uint32_t lanes = width == 32 ? kFull : ((1u << width) - 1) << (part * width);
     if (mask & lanes)
-      traffic.bankWays = std::max(traffic.bankWays, bankWays(addresses, mask & lanes, wordsPerLane));
+      cost.bankWays = std::max(cost.bankWays, bankWays(addresses, mask & lanes, wordsPerLane));
   }
-  return traffic;
+  return cost;
 }
 
 KCHECK_VECTORS std::uint32_t turnsOf(const Address* addresses, std::uint32_t mask) {

@@ -16,9 +16,14 @@ struct Traffic {
   std::uint32_t bankWays = 0;
 };
 
+/// What one request costs: sectors, of shared memory ways.
+struct RequestCost {
+  std::uint32_t sectors = 0, idealSectors = 0, bankWays = 0;
+};
+
 /// One request: `mask` says which of the 32 addresses count; each lane accesses `bytes` (at most 16).
-Traffic costOfGlobal(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
-Traffic costOfShared(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
+RequestCost costOfGlobal(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
+RequestCost costOfShared(const Address* addresses, std::uint32_t mask, std::uint32_t bytes);
 
 /// Of an atomic (mask not 0): how many of the lanes meet at the address where most do, one after the other.
 std::uint32_t turnsOf(const Address* addresses, std::uint32_t mask);

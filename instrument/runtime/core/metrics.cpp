@@ -12,17 +12,6 @@
 namespace kcheck::runtime {
 namespace {
 
-void add(Traffic& sum, const Traffic& one, std::uint64_t times) {
-  sum.requests += times * one.requests;
-  sum.sectors += times * one.sectors;
-  sum.idealSectors += times * one.idealSectors;
-  sum.bytes += times * one.bytes;
-  sum.lanes += times * one.lanes;
-  sum.slots += times * one.slots;
-  sum.turns += times * one.turns;
-  sum.bankWays = std::max(sum.bankWays, one.bankWays);
-}
-
 /// How often a request of this weight counts: what a whole number leaves is owed to the next one.
 std::uint64_t timesOf(SiteTraffic& sums, double weight) {
   if (weight == 1) return 1;
@@ -64,14 +53,23 @@ wire::Metric* recordOf(const LaunchState& launch, std::uint32_t site, MemorySpac
 
 } // namespace
 
-void addTraffic(LaunchState& launch, std::uint32_t site, Address example, Traffic cost, double weight,
-                std::uint32_t times) {
-  cost.slots = std::min(kWarpSize, launch.blockThreads);
+void addTraffic(LaunchState& launch, std::uint32_t site, Address example, const RequestCost& cost,
+                std::uint32_t turns, std::uint32_t lanes, std::uint32_t bytes, double weight,
+                std::uint32_t repeated) {
   bool shared = inShared(example);
   if (launch.traffic.size() <= site) launch.traffic.resize(site + 1);
   SiteTraffic& sums = launch.traffic[site];
   if (!sums.example[shared]) sums.example[shared] = example;
-  add(sums.sum[shared], cost, times * timesOf(sums, weight));
+  Traffic& sum = sums.sum[shared];
+  std::uint64_t times = repeated * timesOf(sums, weight);
+  sum.requests += times;
+  sum.sectors += times * cost.sectors;
+  sum.idealSectors += times * cost.idealSectors;
+  sum.bytes += times * lanes * bytes;
+  sum.lanes += times * lanes;
+  sum.slots += times * std::min(kWarpSize, launch.blockThreads);
+  sum.turns += times * turns;
+  sum.bankWays = std::max(sum.bankWays, cost.bankWays);
 }
 
 void addUpWarp(LaunchState& launch) {
@@ -79,9 +77,10 @@ void addUpWarp(LaunchState& launch) {
                              std::uint32_t bytes, double weight) {
     Address first = addresses[__builtin_ctz(mask)];
     bool shared = inShared(first);
-    Traffic cost = shared ? costOfShared(addresses, mask, bytes) : costOfGlobal(addresses, mask, bytes);
-    if (doingAt(site) == wire::Doing::Atomic) cost.turns = turnsOf(addresses, mask);
-    addTraffic(launch, site, first, cost, weight);
+    RequestCost cost = shared ? costOfShared(addresses, mask, bytes) : costOfGlobal(addresses, mask, bytes);
+    std::uint32_t turns = doingAt(site) == wire::Doing::Atomic ? turnsOf(addresses, mask) : 0;
+    addTraffic(launch, site, first, cost, turns, static_cast<std::uint32_t>(std::popcount(mask)), bytes,
+               weight);
   });
 }
 

@@ -18,9 +18,10 @@ void addUpWarp(LaunchState& launch);
 /// Writes the launch's sums into the log.
 void flushMetrics(LaunchState& launch);
 
-/// Counts `times` requests of a site and what each costs in sectors, banks or turns. `example`: an address of
-/// it. `weight` is above 1 when accesses were lost.
-void addTraffic(LaunchState& launch, std::uint32_t site, Address example, Traffic cost, double weight,
+/// Counts `times` requests of a site, each of so many lanes with so many bytes; `turns` are an atomic's.
+/// `example`: an address of it. `weight` is above 1 when accesses were lost.
+void addTraffic(LaunchState& launch, std::uint32_t site, Address example, const RequestCost& cost,
+                std::uint32_t turns, std::uint32_t lanes, std::uint32_t bytes, double weight,
                 std::uint32_t times = 1);
 
 } // namespace kcheck::runtime

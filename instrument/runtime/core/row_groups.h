@@ -12,8 +12,10 @@ using Word = std::uint64_t; ///< of the log
 /// Lanes that have been at one segment equally often: one row of a warp whose lanes went different ways.
 struct RowGroup {
   std::uint32_t segment, mask;
+  std::uint32_t next; ///< of those that have been there once more; kNoGroup
   const Word* at[kWarpSize];
 };
+inline constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
 
 /// Brings the segments of diverged lanes together by how often each lane has been there.
 class RowGroups {
@@ -28,34 +30,9 @@ public:
   /// Some lanes have been at the segment together already: adding it makes meetsAgain() true.
   void take(std::uint32_t segment) { met[segment].taken = round; }
   bool meetsAgain() const { return metAgain; }
-  void beginLane() {
-    ++laneRound;
-    last = 0;
-  }
-  void add(std::uint32_t lane, std::uint32_t segment, const Word* at) {
-    Met& here = met[segment];
-    metAgain |= here.taken == round;
-    if (here.round != round) {
-      here.round = round;
-      here.groups.clear();
-    }
-    if (here.lane != laneRound) {
-      here.lane = laneRound;
-      here.times = 0;
-    }
-    std::uint32_t time = here.times++;
-    if (time == here.groups.size()) {
-      here.groups.push_back(used);
-      if (used == groups.size()) groups.emplace_back();
-      groups[used].segment = segment;
-      groups[used++].mask = 0;
-    }
-    std::uint32_t group = here.groups[time];
-    inOrder &= group >= last;
-    last = group + 1;
-    groups[group].mask |= 1u << lane;
-    groups[group].at[lane] = at;
-  }
+  /// All that the lane has logged from row `from` on; `column` is its first word.
+  void addLane(std::uint32_t lane, const Word* column, std::uint32_t from, std::uint32_t to,
+               const abi::LogSegment* segments);
   /// Each lane's segments are in the order of the groups.
   bool keepsOrder() const { return inOrder; }
   const RowGroup* begin() const { return groups.data(); }
@@ -64,14 +41,14 @@ public:
 private:
   struct Met {
     std::uint64_t round = 0, lane = 0, taken = 0;
-    std::uint32_t times = 0;
-    std::vector<std::uint32_t> groups;
+    std::uint32_t first, last; ///< group; of the lane's visits so far
   };
   std::vector<Met> met; ///< by segment
   std::vector<RowGroup> groups;
   std::uint64_t round = 0, laneRound = 0;
-  std::uint32_t used = 0, last = 0;
+  std::uint32_t used = 0;
   bool inOrder = true, metAgain = false;
+  std::uint32_t makeGroup(std::uint32_t segment);
 };
 
 /// Lanes of a warp that are still at the same row of the log.

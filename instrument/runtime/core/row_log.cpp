@@ -108,14 +108,12 @@ void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, con
   }
   log.lanes = lanes;
   log.count = count;
-  log.settled = false;
+  log.spills = log.settled = false;
   log.partial = nullptr;
   std::copy_n(order, count, log.order);
   for (std::uint32_t lane = 0; lane < count; ++lane) {
     lanes[lane].log = log.rows + lane;
-    log.kept[lane] = RowLog::kNotFull;
     log.checked[lane] = 0;
-    log.lost[lane] = 0;
   }
 }
 
@@ -162,6 +160,11 @@ std::uint64_t* kcLogFull(abi::ThreadContext* context) {
   RowLog& log = *launch.rows;
   settleRows(launch);
   std::uint32_t lane = thread.lane;
+  if (!log.spills) {
+    std::fill(log.kept, log.kept + kWarpSize, RowLog::kNotFull);
+    std::fill(log.lost, log.lost + kWarpSize, 0);
+    log.spills = true;
+  }
   if (log.spilled(lane))
     log.lost[lane] += accessesIn(log.spill + lane, log.rowsFrom(log.spill, lane));
   else

@@ -28,8 +28,9 @@ struct RowLog {
   ThreadState* lanes = nullptr;
   std::uint32_t count = 0;
   std::uint8_t order[kWarpSize];
-  std::uint32_t kept[kWarpSize];    ///< rows in `rows` of a lane that went on in `spill`; kNotFull
   std::uint32_t checked[kWarpSize]; ///< rows, in `rows` and then in `spill`
+  bool spills = false;              ///< some lane has gone on in `spill`; what follows is known only then
+  std::uint32_t kept[kWarpSize];    ///< rows in `rows` of each such lane; kNotFull
   std::uint64_t lost[kWarpSize];    ///< accesses that are not counted
   bool settled = false;             ///< some rows have been checked before the warp stopped
   ThreadState* partial = nullptr;   ///< is within a segment at `partialAt`, of which `partialDone` are logged
@@ -47,7 +48,7 @@ struct RowLog {
   static constexpr std::uint32_t kNotFull = ~std::uint32_t{0};
 
   bool withinSegment() const { return partial && partialAt == partial->log; }
-  bool spilled(std::uint32_t lane) const { return kept[lane] != kNotFull; }
+  bool spilled(std::uint32_t lane) const { return spills && kept[lane] != kNotFull; }
   std::uint32_t rowsFrom(const Word* start, std::uint32_t lane) const {
     return static_cast<std::uint32_t>((lanes[lane].log - start) / abi::kLogLanes);
   }

@@ -2,13 +2,15 @@
 #include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/vectors.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
 namespace kcheck::runtime {
 namespace {
 
-constexpr Address kSector = 32;
+constexpr unsigned kSectorBits = 5;
+constexpr Address kSector = Address{1} << kSectorBits;
 
 KCHECK_INLINE std::uint32_t firstPositions(std::uint32_t count) { return ~std::uint32_t{0} >> (32 - count); }
 
@@ -34,8 +36,12 @@ KCHECK_INLINE RowShape shapeOf(const Address* at, std::uint32_t count, std::uint
   return !found.fromRun ? RowShape::Contiguous : !found.fromFirst ? RowShape::Uniform : RowShape::Other;
 }
 
-KCHECK_INLINE std::uint64_t sectorsOf(Address first, std::uint64_t bytes) {
-  return (first + bytes - 1) / kSector - first / kSector + 1;
+KCHECK_INLINE std::uint32_t sectorsOf(Address first, std::uint64_t bytes) {
+  return static_cast<std::uint32_t>((first + bytes - 1) / kSector - first / kSector + 1);
+}
+
+KCHECK_INLINE std::uint32_t idealSectorsOf(std::uint64_t bytes) {
+  return static_cast<std::uint32_t>((bytes + kSector - 1) / kSector);
 }
 
 /// The two halves' ranges when each is contiguous or uniform.
@@ -102,12 +108,13 @@ KCHECK_INLINE std::uint32_t firstOfEach(const Address* values, std::uint32_t cou
                      : firstAmong<std::uint32_t, 32>(near, count);
 }
 
-/// The positions whose value differs from the one before; `ascending`: none is lower.
-KCHECK_INLINE std::uint32_t steps(const Address* values, bool& ascending) {
+/// The positions whose address differs from the one before, without its lowest `shift` bits; `ascending`:
+/// none is lower.
+template <unsigned shift> KCHECK_INLINE std::uint32_t steps(const Address* at, bool& ascending) {
   std::uint32_t different = 1, lower = 0;
   for (std::uint32_t i = 1; i < 32; ++i) {
-    different |= static_cast<std::uint32_t>(values[i] != values[i - 1]) << i;
-    lower |= static_cast<std::uint32_t>(values[i] < values[i - 1]);
+    different |= static_cast<std::uint32_t>(((at[i] ^ at[i - 1]) >> shift) != 0) << i;
+    lower |= static_cast<std::uint32_t>(at[i] < at[i - 1]);
   }
   ascending = !lower;
   return different;
@@ -115,15 +122,16 @@ KCHECK_INLINE std::uint32_t steps(const Address* values, bool& ascending) {
 
 /// The first positions with each sector.
 KCHECK_INLINE std::uint32_t sectorsOfEach(const Address* at, std::uint32_t count, bool ascending) {
+  if (ascending) return steps<kSectorBits>(at, ascending);
   Address sectors[32];
   for (std::uint32_t i = 0; i < 32; ++i) sectors[i] = at[i] / kSector;
-  return ascending ? steps(sectors, ascending) : firstOfEach(sectors, count);
+  return firstOfEach(sectors, count);
 }
 
 /// Lanes that have nothing in common with a run.
 KCHECK_INLINE void makeScattered(RowClass& row, const Address* at, std::uint32_t count) {
   row.shape = RowShape::Other;
-  row.first = steps(at, row.ascending);
+  row.first = steps<0>(at, row.ascending);
   row.sectors = sectorsOfEach(at, count, row.ascending);
   row.origin = at[0];
   if (row.ascending) return;
@@ -133,15 +141,14 @@ KCHECK_INLINE void makeScattered(RowClass& row, const Address* at, std::uint32_t
 
 /// The cost of accesses that lie anywhere, aligned to their size: two of them have all bytes in common or
 /// none.
-KCHECK_INLINE bool addScattered(Traffic& traffic, const RowClass& row, const Address* at, std::uint32_t count,
-                                std::uint32_t bytes) {
+KCHECK_INLINE bool addScattered(RequestCost& cost, const RowClass& row, const Address* at,
+                                std::uint32_t count, std::uint32_t bytes) {
   Address odd = 0;
   for (std::uint32_t i = 0; i < 32; ++i) odd |= at[i];
   if (odd & (bytes - 1)) return false;
   std::uint32_t first = at[0] == row.origin ? row.sectors : sectorsOfEach(at, count, row.ascending);
-  traffic.sectors = static_cast<std::uint32_t>(std::popcount(first));
-  traffic.idealSectors =
-      (static_cast<std::uint32_t>(std::popcount(row.first)) * bytes + kSector - 1) / kSector;
+  cost.sectors = static_cast<std::uint32_t>(std::popcount(first));
+  cost.idealSectors = idealSectorsOf(static_cast<std::uint32_t>(std::popcount(row.first)) * bytes);
   return true;
 }
 
@@ -201,6 +208,7 @@ KCHECK_INLINE std::uint32_t waysOfRow(const Address* at, const RowLanes& lanes, 
 RowLanes::RowLanes(std::uint32_t active) : mask(active), count(0), lane{} {
   for (std::uint32_t left = mask; left; left &= left - 1)
     lane[count++] = static_cast<std::uint8_t>(std::countr_zero(left));
+  std::fill(lane + count, lane + kWarpSize, count ? lane[count - 1] : lane[0]);
   std::uint32_t run = count ? mask >> lane[0] : 0;
   neighbours = (run & (run + 1)) == 0;
 }
@@ -217,51 +225,47 @@ KCHECK_VECTORS void classify(RowClass& row, const Address* at, const RowLanes& l
   makeScattered(row, at, lanes.count);
 }
 
-KCHECK_VECTORS Traffic costOfRow(const Address* at, const RowLanes& lanes, std::uint32_t bytes, bool shared,
-                                 const RowClass& row) {
-  Traffic traffic;
-  traffic.requests = 1;
-  traffic.lanes = lanes.count;
-  traffic.bytes = traffic.lanes * bytes;
+KCHECK_VECTORS RequestCost costOfRow(const Address* at, const RowLanes& lanes, std::uint32_t bytes,
+                                     bool shared, const RowClass& row) {
+  RequestCost cost;
   if (shared) {
-    traffic.bankWays = waysOfRow(at, lanes, bytes, row);
-    return traffic;
+    cost.bankWays = waysOfRow(at, lanes, bytes, row);
+    return cost;
   }
   if (row.shape == RowShape::Contiguous) {
-    traffic.sectors = sectorsOf(at[0], traffic.bytes);
-    traffic.idealSectors = (traffic.bytes + kSector - 1) / kSector;
-    return traffic;
+    cost.sectors = sectorsOf(at[0], Address{lanes.count} * bytes);
+    cost.idealSectors = idealSectorsOf(Address{lanes.count} * bytes);
+    return cost;
   }
   if (row.shape == RowShape::Uniform) {
-    traffic.sectors = sectorsOf(at[0], bytes);
-    traffic.idealSectors = (bytes + kSector - 1) / kSector;
-    return traffic;
+    cost.sectors = sectorsOf(at[0], bytes);
+    cost.idealSectors = idealSectorsOf(bytes);
+    return cost;
   }
   if (row.shape == RowShape::Halves) {
     Range low = rangeOf(at, row.half[0], 16, bytes), high = rangeOf(at + 16, row.half[1], 16, bytes);
     bool apart =
         (low.end - 1) / kSector < high.first / kSector || (high.end - 1) / kSector < low.first / kSector;
     if (apart) {
-      traffic.sectors =
-          sectorsOf(low.first, low.end - low.first) + sectorsOf(high.first, high.end - high.first);
-      traffic.idealSectors = (low.end - low.first + high.end - high.first + kSector - 1) / kSector;
-      return traffic;
+      cost.sectors = sectorsOf(low.first, low.end - low.first) + sectorsOf(high.first, high.end - high.first);
+      cost.idealSectors = idealSectorsOf(low.end - low.first + high.end - high.first);
+      return cost;
     }
   }
   if (lanes.count == kWarpSize && ascendingApart(at, bytes)) {
-    for (std::uint32_t i = 0; i < 32; ++i) traffic.sectors += sectorsOf(at[i], bytes);
-    traffic.idealSectors = bytes; // 32 lanes in sectors of 32 bytes
-    return traffic;
+    for (std::uint32_t i = 0; i < 32; ++i) cost.sectors += sectorsOf(at[i], bytes);
+    cost.idealSectors = bytes; // 32 lanes in sectors of 32 bytes
+    return cost;
   }
   bool added = false;
   if (row.shape == RowShape::Other) {
-    added = addScattered(traffic, row, at, lanes.count, bytes);
+    added = addScattered(cost, row, at, lanes.count, bytes);
   } else {
     RowClass other;
     makeScattered(other, at, lanes.count);
-    added = addScattered(traffic, other, at, lanes.count, bytes);
+    added = addScattered(cost, other, at, lanes.count, bytes);
   }
-  return added ? traffic : costOfGlobal(at, firstPositions(lanes.count), bytes);
+  return added ? cost : costOfGlobal(at, firstPositions(lanes.count), bytes);
 }
 
 } // namespace kcheck::runtime

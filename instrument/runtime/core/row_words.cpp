@@ -1,11 +1,40 @@
 #include "instrument/runtime/core/row_words.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace kcheck::runtime {
 
 KCHECK_VECTORS void addressesOf(const Word* words, Address* at) {
   for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) at[lane] = words[lane] & kAddressBits;
+}
+
+namespace {
+
+#ifdef KCHECK_HAS_CONFLICTS
+/// The same as below without a detour through memory.
+KCHECK_CONFLICTS void pack(const Word* words, const std::uint8_t* lane, Address* at) {
+  const __m512i bits = _mm512_set1_epi64(static_cast<long long>(kAddressBits));
+  __m512i from[4];
+  for (int i = 0; i < 4; ++i) from[i] = _mm512_and_si512(_mm512_loadu_si512(words + 8 * i), bits);
+  for (int i = 0; i < 4; ++i) {
+    __m512i index = _mm512_cvtepu8_epi64(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(lane + 8 * i)));
+    __m512i low = _mm512_permutex2var_epi64(from[0], index, from[1]),
+            high = _mm512_permutex2var_epi64(from[2], index, from[3]);
+    __mmask8 isHigh = _mm512_test_epi64_mask(index, _mm512_set1_epi64(16));
+    _mm512_storeu_si512(at + 8 * i, _mm512_mask_blend_epi64(isHigh, low, high));
+  }
+}
+const bool hasPermutes = __builtin_cpu_supports("avx512cd") != 0;
+#endif
+
+} // namespace
+
+void addressesOf(const Word* words, const RowLanes& lanes, Address* at) {
+#ifdef KCHECK_HAS_CONFLICTS
+  if (hasPermutes) return pack(words, lanes.lane, at);
+#endif
+  addressesOf(lanes.count, [&](std::uint32_t i) { return words[lanes.lane[i]]; }, at);
 }
 
 KCHECK_VECTORS void shifted(const Address* from, Address offset, Address* at) {
@@ -27,6 +56,23 @@ KCHECK_VECTORS Reach reachOf(const Address* at) {
     reach.odd |= at[i];
   }
   return reach;
+}
+
+KCHECK_VECTORS RowExtent extentOf(const std::uint32_t* used) {
+  RowExtent extent{0, 0, ~std::uint32_t{0}};
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    extent.lanes |= static_cast<std::uint32_t>(used[lane] != 0) << lane;
+    extent.longest = std::max(extent.longest, used[lane]);
+    extent.shortest = std::min(extent.shortest, used[lane] ? used[lane] : ~std::uint32_t{0});
+  }
+  return extent;
+}
+
+KCHECK_VECTORS std::uint32_t lanesBeyond(const std::uint32_t* used, std::uint32_t rows) {
+  std::uint32_t lanes = 0;
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+    lanes |= static_cast<std::uint32_t>(used[lane] > rows) << lane;
+  return lanes;
 }
 
 KCHECK_VECTORS FirstSegment firstSegment(const Word* words, std::uint32_t active) {

@@ -10,6 +10,8 @@ inline constexpr std::uint64_t kAddressBits = (std::uint64_t{1} << 48) - 1;
 
 /// The addresses in a row of words.
 void addressesOf(const Word* words, Address* at);
+/// Those of some lanes, side by side.
+void addressesOf(const Word* words, const RowLanes& lanes, Address* at);
 /// The words of some lanes for one logged address, side by side.
 template <class WordOf> KCHECK_INLINE void addressesOf(std::uint32_t count, WordOf wordOf, Address* at) {
   for (std::uint32_t i = 0; i < count; ++i) at[i] = wordOf(i) & kAddressBits;
@@ -25,8 +27,18 @@ bool sameBesides(const Address* from, const Address* to);
 /// How far the addresses of a row reach; `odd` has the low bits that any of them has.
 struct Reach {
   Address low, high, odd;
+  /// Whether accesses of so many bytes so far behind are known to be aligned.
+  bool isAligned(Address offset, std::uint32_t bytes) const { return !((odd | offset) & (bytes - 1u)); }
 };
 Reach reachOf(const Address* at);
+
+/// Of the rows that each lane of a warp has used: which lanes have any, and the most and the fewest of those.
+struct RowExtent {
+  std::uint32_t lanes, longest, shortest;
+};
+RowExtent extentOf(const std::uint32_t* used);
+/// The lanes that have used more than `rows`.
+std::uint32_t lanesBeyond(const std::uint32_t* used, std::uint32_t rows);
 
 /// Of the lanes in `active` (not 0): those at the segment with the lowest number, and the next lowest.
 struct FirstSegment {

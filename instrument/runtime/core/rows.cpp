@@ -27,7 +27,7 @@ public:
     measure();
     std::uint32_t row = 0;
     while (row < longest) {
-      std::uint32_t active = row < shortest ? all : activeAt(row);
+      std::uint32_t active = row < shortest ? all : lanesBeyond(used, row);
       const Word* words = log.rows + std::size_t{row} * abi::kLogLanes;
       if (!sameSegment(words, active)) break;
       if (!lanes || lanes->mask != active) lanes.emplace(active);
@@ -49,30 +49,23 @@ private:
   RowWindow window;
   std::optional<RowLanes> lanes; ///< those of the last row
   bool checking, failed = false;
-  std::uint32_t used[kWarpSize]{}; ///< rows, by lane
-  std::uint32_t all = 0, longest = 0, shortest = ~std::uint32_t{0};
+  std::uint32_t used[kWarpSize]{};                  ///< rows, by lane
+  std::uint32_t all = 0, longest = 0, shortest = 0; ///< of the lanes that use any
   double weight = 1;
 
   void measure() {
+    for (std::uint32_t lane = 0; lane < log.count; ++lane) used[lane] = log.used(lane);
+    RowExtent extent = extentOf(used);
+    all = extent.lanes;
+    longest = extent.longest;
+    shortest = extent.shortest;
+    if (!log.spills) return;
     std::uint64_t lost = 0, kept = 0;
     for (std::uint32_t lane = 0; lane < log.count; ++lane) {
-      used[lane] = log.used(lane);
-      if (!used[lane]) continue;
-      all |= 1u << lane;
-      longest = std::max(longest, used[lane]);
-      shortest = std::min(shortest, used[lane]);
       lost += log.lost[lane];
+      kept += accessesIn(log.rows + lane, used[lane]);
     }
-    if (!lost) return;
-    for (std::uint32_t lane = 0; lane < log.count; ++lane) kept += accessesIn(log.rows + lane, used[lane]);
     weight = 1 + double(lost) / double(kept);
-  }
-
-  std::uint32_t activeAt(std::uint32_t row) const {
-    std::uint32_t active = 0;
-    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-      active |= static_cast<std::uint32_t>(used[lane] > row) << lane;
-    return active;
   }
 
   /// One segment of lanes that are together.
@@ -82,7 +75,7 @@ private:
         [&](std::uint32_t row, Address* at) {
           const Word* here = words + std::size_t{row} * abi::kLogLanes;
           if (lanes.count == kWarpSize) return addressesOf(here, at);
-          addressesOf(lanes.count, [&](std::uint32_t i) { return here[lanes.lane[i]]; }, at);
+          addressesOf(here, lanes, at);
         },
         checking, true);
   }
@@ -131,10 +124,10 @@ private:
         shifted(row.at, static_cast<Address>(std::int64_t{access.offset}), moved);
         at = moved;
       }
-      if (toCheck) check(access, at, lanes, row.shape);
+      if (toCheck && !isQuiet(access, at, lanes, row.shape)) check(access, at, lanes, row.shape);
       if (!toCount) continue;
       if (!row.costKnown || at != row.at) {
-        Traffic cost = costOfRow(at, lanes, access.bytes, inShared(at[0]), row.shape);
+        RequestCost cost = costOfRow(at, lanes, access.bytes, inShared(at[0]), row.shape);
         if (at != row.at) {
           addCost(access, at, lanes, row.shape, cost, 1);
           continue;
@@ -152,7 +145,7 @@ private:
     bool costKnown = false;
     Address at[kWarpSize];
     RowClass shape;
-    Traffic cost;
+    RequestCost cost;
   };
 
   /// Finds the row's shape: that of `other` where it lies in the same way, as arrays with one index do.
@@ -188,8 +181,8 @@ private:
       Address low = reach.low + static_cast<Address>(std::int64_t{series.lowest}),
               high =
                   reach.high + static_cast<Address>(std::int64_t{series.highest}) + series.first->bytes - 1;
-      bool aligned = !((reach.odd + static_cast<Address>(std::int64_t{series.first->offset})) &
-                       (series.first->bytes - 1u));
+      bool aligned =
+          reach.isAligned(static_cast<Address>(std::int64_t{series.first->offset}), series.first->bytes);
       if (inShared(low) && inShared(high) && low <= high && aligned) {
         RowClass shape;
         classify(shape, at, lanes, series.first->bytes);
@@ -211,14 +204,25 @@ private:
   }
 
   void addCost(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
-               const RowClass& shape, Traffic cost, std::uint32_t times) {
+               const RowClass& shape, const RequestCost& cost, std::uint32_t times) {
     const abi::SiteInfo* site = access.kind == abi::SiteKind::Atomic ? context().site(access.site) : nullptr;
+    std::uint32_t turns = 0;
     if (site && site->kind == abi::SiteKind::Atomic) {
       std::uint32_t positions = ~std::uint32_t{0} >> (kWarpSize - lanes.count);
       bool apart = shape.shape == RowShape::Other && shape.first == positions; // often no two lanes meet
-      cost.turns = apart ? 1 : turnsOf(at, positions);
+      turns = apart ? 1 : turnsOf(at, positions);
     }
-    addTraffic(launch, access.site, at[0], cost, weight, times);
+    addTraffic(launch, access.site, at[0], cost, turns, lanes.count, access.bytes, weight, times);
+  }
+
+  /// Whether the access needs no look at the shadow.
+  bool isQuiet(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
+               const RowClass& shape) {
+    if (!launch.quiet.any()) return false;
+    bool isRun = shape.shape == RowShape::Contiguous || shape.shape == RowShape::Uniform;
+    if (access.kind == abi::SiteKind::Read) return launch.quiet.cover(at, lanes.count, access.bytes, isRun);
+    launch.quiet.noteWrite(at, lanes.count, access.bytes, isRun);
+    return false;
   }
 
   void check(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
@@ -268,21 +272,22 @@ private:
     constexpr std::uint32_t none = ~std::uint32_t{0};
     log.inStep.clear();
     std::fill_n(from, kWarpSize, row);
-    std::uint32_t active = activeAt(row), waiting = none; ///< the first segment that somebody waits at
+    std::uint32_t active = lanesBeyond(used, row);
+    std::uint32_t waiting = none; ///< the first segment that somebody waits at
+    auto leave = [&](std::uint32_t leaving) {
+      for (; leaving; leaving &= leaving - 1) from[std::countr_zero(leaving)] = row;
+    };
     while (active) {
       const Word* words = log.rows + std::size_t{row} * abi::kLogLanes;
       FirstSegment first = firstSegment(words, active);
-      if (first.segment >= waiting) return;
+      if (first.segment >= waiting) return leave(active);
       waiting = std::min(waiting, first.next);
+      leave(active & ~first.mask);
       log.inStep.push_back({row, first.mask});
       log.groups.take(first.segment);
       row += segments[first.segment].rows;
-      active = first.mask;
-      for (std::uint32_t left = active; left; left &= left - 1) {
-        auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-        from[lane] = row;
-        if (used[lane] <= row) active &= ~(1u << lane);
-      }
+      active = first.mask & lanesBeyond(used, row);
+      leave(first.mask & ~active);
     }
   }
 
@@ -296,13 +301,8 @@ private:
       order[lane] = (~std::uint64_t{used[lane] - from[lane]} << 8) | lane;
     std::sort(order, order + log.count);
     for (std::uint32_t i = 0; i < log.count; ++i) {
-      log.groups.beginLane();
       auto lane = static_cast<std::uint32_t>(order[i] & 0xFF);
-      for (std::uint32_t at = from[lane]; at < used[lane];) {
-        const Word* word = log.rows + std::size_t{at} * abi::kLogLanes + lane;
-        log.groups.add(lane, static_cast<std::uint32_t>(*word >> 48), word);
-        at += segments[*word >> 48].rows;
-      }
+      log.groups.addLane(lane, log.rows + lane, from[lane], used[lane], segments);
     }
   }
 
@@ -341,7 +341,7 @@ private:
 void finishRows(LaunchState& launch) {
   RowLog* log = launch.rows;
   if (!launch.logged || !log || !log->lanes) return;
-  for (std::uint32_t lane = 0; lane < log->count; ++lane)
+  for (std::uint32_t lane = 0; log->spills && lane < log->count; ++lane)
     if (log->spilled(lane)) log->lost[lane] += accessesIn(log->spill + lane, log->rowsFrom(log->spill, lane));
   bool untouched = !log->settled && !log->withinSegment();
   bool hopeless = log->failed > 16 && 2 * log->failed > log->tried;

@@ -21,8 +21,8 @@ void settleRows(LaunchState& launch);
 /// n-th. Rows of addresses are as long as a warp all the same: what lies behind the last position repeats it.
 struct RowLanes {
   std::uint32_t mask, count;
-  bool neighbours; ///< no lane between them is missing
-  std::uint8_t lane[kWarpSize];
+  bool neighbours;              ///< no lane between them is missing
+  std::uint8_t lane[kWarpSize]; ///< behind the last position: that of the last
   explicit RowLanes(std::uint32_t mask);
 };
 
@@ -48,7 +48,7 @@ struct RowClass {
 void classify(RowClass& row, const Address* at, const RowLanes& lanes, std::uint32_t bytes);
 
 /// What one request costs; the same as costOfGlobal and costOfShared.
-Traffic costOfRow(const Address* at, const RowLanes& lanes, std::uint32_t bytes, bool shared,
-                  const RowClass& row);
+RequestCost costOfRow(const Address* at, const RowLanes& lanes, std::uint32_t bytes, bool shared,
+                      const RowClass& row);
 
 } // namespace kcheck::runtime

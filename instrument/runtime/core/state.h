@@ -10,6 +10,7 @@
 #include "instrument/runtime/core/launch.h"
 #include "instrument/runtime/core/metric_log.h"
 #include "instrument/runtime/core/options.h"
+#include "instrument/runtime/core/quiet.h"
 
 #include "instrument/wire.h"
 
@@ -200,6 +201,7 @@ struct LaunchState {
   bool fibres = false;                            ///< every thread has a stack of its own
   RowLog* rows = nullptr;                         ///< made with the first launch that logs, and kept
   bool logged = false;                            ///< device code logs its accesses (rows.h)
+  QuietArrays quiet;                              ///< of a launch that logs
   bool steps = false;                             ///< and gives way at every access
   ThreadState* current = nullptr;                 ///< in device code now
   std::jmp_buf escape;                            ///< of the scheduler's loop

@@ -85,6 +85,10 @@ void Streams::prune() {
     operations.pop_front();
 }
 
+bool Streams::onlyLegacy() const {
+  return streams.size() == 1 && streams.contains(kLegacy) && nonBlocking.empty();
+}
+
 void Streams::created(std::uint64_t stream, bool blocking) {
   if (blocking)
     nonBlocking.erase(stream);

@@ -34,6 +34,8 @@ public:
   bool beforeHost(Token token) const;
   /// Whether something runs that the host has not seen finished.
   bool pending() const { return !operations.empty() && !beforeHost(operations.back().token); }
+  /// Nothing has run but in the legacy default stream, and nothing can run beside that.
+  bool onlyLegacy() const;
   /// Null when it is so old that it comes before everything.
   const Operation* operationOf(Token token) const;
 

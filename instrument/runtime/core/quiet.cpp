@@ -1,0 +1,93 @@
+#include "instrument/runtime/core/quiet.h"
+
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/row_words.h"
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+namespace kcheck::runtime {
+
+namespace {
+
+/// Whether all addresses of a row are from `low` to `low + last`, and multiples of `bytes`.
+KCHECK_VECTORS bool allWithin(const Address* at, Address low, Address last, std::uint32_t bytes) {
+  Address odd = 0;
+  std::uint32_t wrong = 0;
+  for (std::uint32_t i = 0; i < kWarpSize; ++i) {
+    wrong |= at[i] - low > last ? 1u : 0u;
+    odd |= at[i];
+  }
+  return !wrong && !(odd & (bytes - 1u));
+}
+
+/// Bytes looked at per thread of the launch, at most, to see whether an array has been written as a whole.
+constexpr std::uint64_t kBytesPerThread = 1024;
+
+const void* pointerAt(const LaunchState& launch, std::uint32_t offset) {
+  const void* pointer = nullptr;
+  std::memcpy(&pointer, static_cast<const std::byte*>(launch.arguments) + offset, sizeof pointer);
+  return pointer;
+}
+
+/// The live device allocation that the pointer leads into.
+Allocation* arrayOf(const void* pointer) {
+  if (!isDeviceAddress(pointer)) return nullptr;
+  auto address = reinterpret_cast<Address>(pointer);
+  Allocation* found = context().allocations.nearest(address);
+  bool isInside = found && address - reinterpret_cast<Address>(found->base) < found->bytes;
+  return isInside && found->live && found->kind == MemoryKind::Device ? found : nullptr;
+}
+
+/// Whether all of it is known to be written; a part that has been seen written is not looked at again.
+bool isWritten(Allocation& array, std::uint64_t atMost) {
+  std::size_t left = array.bytes - array.writtenFrom;
+  if (!left) return true;
+  if (left > atMost) return false;
+  array.writtenFrom += firstUnwritten(static_cast<std::byte*>(array.base) + array.writtenFrom, left);
+  return array.writtenFrom == array.bytes;
+}
+
+} // namespace
+
+bool QuietArrays::Range::holdsAll(const Address* at, Address last, std::uint32_t bytes) const {
+  return allWithin(at, low, last, bytes);
+}
+
+void QuietArrays::find(const LaunchState& launch) {
+  count = 0;
+  between = {};
+  const KernelEntry& kernel = *launch.kernel;
+  if (!launch.logged || !(kernel.usesGridSync & abi::TraitWritesKnown) || !context().streams.onlyLegacy())
+    return;
+  std::set<const Allocation*> written;
+  for (std::uint32_t i = 0; i < kernel.writtenCount; ++i)
+    written.insert(arrayOf(pointerAt(launch, kernel.written[i])));
+  std::uint64_t atMost = launch.gridBlocks * launch.blockThreads * kBytesPerThread;
+  // A parameter may be a structure: each of its words may be a pointer.
+  for (std::uint32_t offset = 0; offset + sizeof(void*) <= kernel.argumentBytes && count < kMost;
+       offset += sizeof(void*)) {
+    Allocation* array = arrayOf(pointerAt(launch, offset));
+    if (!array || !written.insert(array).second || !isWritten(*array, atMost)) continue;
+    auto low = reinterpret_cast<Address>(array->base);
+    ranges[count++] = {low, low + array->bytes};
+  }
+}
+
+void QuietArrays::lookAtWrite(const Address* at, std::uint32_t bytes) {
+  Reach reach = reachOf(at);
+  between = {0, ~Address{0}};
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (ranges[i].end <= reach.low) {
+      between.low = std::max(between.low, ranges[i].end);
+    } else if (ranges[i].low >= reach.high + bytes) {
+      between.end = std::min(between.end, ranges[i].low);
+    } else {
+      count = 0;
+      return;
+    }
+  }
+}
+
+} // namespace kcheck::runtime

@@ -1,0 +1,51 @@
+// Arrays that a launch only reads. Nothing that runs beside it can change them and all of their bytes have
+// been written, so a read there is in order, in bounds and initialised wherever it falls, and nobody has to
+// remember who made it.
+#pragma once
+
+#include "instrument/runtime/core/shadow.h"
+
+#include <cstdint>
+
+namespace kcheck::runtime {
+
+struct LaunchState;
+
+class QuietArrays {
+public:
+  /// Those that the launch's arguments point into; none where other streams are in use, or where the kernel
+  /// may write through pointers that nobody knows.
+  void find(const LaunchState& launch);
+  bool any() const { return count != 0; }
+  /// Whether a row of `bytes` each, all aligned, lies within one of them. `isRun`: its addresses ascend.
+  bool cover(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun) const {
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (at[0] - ranges[i].low < ranges[i].end - ranges[i].low)
+        return ranges[i].holds(at, lanes, bytes, isRun);
+    return false;
+  }
+  /// The same of a write: where a stray index has led it into one of them, there are none from here on.
+  void noteWrite(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun) {
+    if (!between.holds(at, lanes, bytes, isRun)) lookAtWrite(at, bytes);
+  }
+
+private:
+  static constexpr std::uint32_t kMost = 8;
+  struct Range {
+    Address low = 0, end = 0;
+    bool holds(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun) const {
+      if (end - low < bytes) return false;
+      Address last = end - low - bytes;
+      if (!isRun) return holdsAll(at, last, bytes);
+      return at[0] - low <= last && at[lanes - 1] - low <= last && !(at[0] & (bytes - 1u));
+    }
+    bool holdsAll(const Address* at, Address last, std::uint32_t bytes) const;
+  };
+  Range ranges[kMost];
+  Range between; ///< around the last write, and none of `ranges`
+  std::uint32_t count = 0;
+
+  void lookAtWrite(const Address* at, std::uint32_t bytes);
+};
+
+} // namespace kcheck::runtime
