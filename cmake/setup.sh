@@ -6,7 +6,7 @@ build=$root/build/release
 
 build_packages=(cmake ninja-build g++ clang-19 lld-19 llvm-19-dev libclang-19-dev libz3-dev libfmt-dev
   nlohmann-json3-dev libcli11-dev)
-test_packages=(libgtest-dev libgmock-dev libblas3)
+test_packages=(libgtest-dev libgmock-dev libblas3 libclang-rt-19-dev)
 lint_packages=(clang-format-19 clang-tidy-19 clang-tools-19)
 
 say() { echo "kcheck: $*" >&2; }

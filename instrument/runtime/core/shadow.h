@@ -112,7 +112,8 @@ struct TwoReaders {
   std::uint32_t unused;
 };
 static_assert(sizeof(TwoReaders) == 16);
-inline constexpr Address kReadersBase = 0x5000'0000'0000;
+inline constexpr Address kReadersBase =
+    0x4C00'0000'0000; ///< AddressSanitizer's heap starts at 0x5000'0000'0000
 inline TwoReaders& readersOf(Address address) {
   return *reinterpret_cast<TwoReaders*>(kReadersBase + ((address - kArenaBase) & ~Address{3}) * 4);
 }
