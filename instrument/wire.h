@@ -72,7 +72,8 @@ enum class Rule : std::uint16_t {
   UncheckedError,
   UninitializedRead,
   UnwrittenOutput,
-  AssertFailed, ///< a failing assert() in a kernel; numbers[1]: a __builtin_assume()
+  RedundantTransfer, ///< numbers: bytes, the host code that copied them from the device
+  AssertFailed,      ///< a failing assert() in a kernel; numbers[1]: a __builtin_assume()
   Trap,
   Unsupported, ///< the program uses what kcheck does not implement
 };

@@ -182,6 +182,11 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
     joined.notes = fromStatic.notes;
     joined.hint = fromStatic.hint;
   }
+  if (isIn(joined, RuleGroup::Host)) { // and only it knows the host's names
+    joined.message = fromStatic.message;
+    joined.notes = fromStatic.notes;
+    joined.hint = fromStatic.hint;
+  }
   if (joined.hint.empty()) joined.hint = fromStatic.hint;
   addKernels(joined, fromStatic);
   return joined;

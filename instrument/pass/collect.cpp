@@ -195,6 +195,8 @@ void Collector::addRace(Finding& finding, const wire::Finding& record) const {
 /// Where a finding of host code stands, and for device code where the memory came from and went.
 void Collector::addHostPlaces(Finding& finding, const wire::Finding& record) const {
   if (!finding.where.known()) finding.where = hostPlace(record.caller);
+  if (record.rule == wire::Rule::RedundantTransfer)
+    finding.notes.push_back({hostPlace(record.numbers[1]), "copied to the host here"});
   if (record.memory.flags & wire::Freed)
     if (Location freed = hostPlace(record.memory.freedBy); freed.known())
       finding.notes.push_back({freed, "freed here"});

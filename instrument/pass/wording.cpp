@@ -265,6 +265,7 @@ const char* ruleId(wire::Rule rule) {
   case wire::Rule::UncheckedError: return "unchecked-error";
   case wire::Rule::UninitializedRead: return "uninitialized-read";
   case wire::Rule::UnwrittenOutput: return "unwritten-output";
+  case wire::Rule::RedundantTransfer: return "redundant-transfer";
   case wire::Rule::AssertFailed: return "assert-failed";
   case wire::Rule::Trap: return "trap";
   case wire::Rule::Unsupported: return "unsupported";
@@ -273,7 +274,12 @@ const char* ruleId(wire::Rule rule) {
 }
 
 Severity severityOf(wire::Rule rule) {
-  return rule == wire::Rule::Leak || rule == wire::Rule::UncheckedError ? Severity::Warning : Severity::Error;
+  switch (rule) {
+  case wire::Rule::Leak:
+  case wire::Rule::UncheckedError:
+  case wire::Rule::RedundantTransfer: return Severity::Warning;
+  default: return Severity::Error;
+  }
 }
 
 /// With a point, so that it is seen to be no integer.
@@ -351,6 +357,11 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
   case wire::Rule::Leak:
     finding.message = fmt::format("{} allocated here {} never freed", counted(record.numbers[0], "byte"),
                                   record.numbers[0] == 1 ? "is" : "are");
+    return;
+  case wire::Rule::RedundantTransfer:
+    finding.message = fmt::format(
+        "{} bytes go back to the device as they came from there, which still holds them", record.numbers[0]);
+    finding.hint = "leave out both copies, or copy on the device (cudaMemcpyDeviceToDevice)";
     return;
   case wire::Rule::WrongSpace:
     if (!text.empty()) break;

@@ -7,6 +7,7 @@
 #include "instrument/runtime/api/padding.h"
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/reports.h"
+#include "instrument/runtime/api/round_trips.h"
 #include "instrument/runtime/api/services.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/host_guard.h"
@@ -69,13 +70,19 @@ std::size_t firstMissing(const std::byte* from, std::size_t bytes) {
 void performCopy(const CopyWork& work, std::uint64_t stream) {
   if (work.width == 0 || work.height == 0 || work.depth == 0) return;
   Where to = whereIs(work.to.base), from = whereIs(work.from.base);
+  bool fromHost = from == Where::Host || from == Where::Pinned,
+       toHost = to == Where::Host || to == Where::Pinned;
+  bool isOneRow = work.height == 1 && work.depth == 1;
+  if (isOneRow && fromHost && to == Where::Device) noteCopyToDevice(work.from.base, work.width, work.caller);
   forRows(work, [&](std::byte* toRow, const std::byte* fromRow, std::size_t bytes) {
-    if (from == Where::Device && (to == Where::Host || to == Where::Pinned)) {
+    if (from == Where::Device && toHost) {
       std::size_t first = firstMissing(fromRow, bytes);
       if (first < bytes) reportUnwrittenOutput(fromRow, bytes, first, work.caller);
     }
     copyRow(toRow, fromRow, bytes, to, from, stream, work.caller);
   });
+  if (isOneRow && toHost && from == Where::Device)
+    noteCopyToHost(work.to.base, work.from.base, work.width, work.caller);
 }
 
 void fillRow(std::byte* row, std::size_t bytes, std::uint32_t value, unsigned elementBytes) {
@@ -100,6 +107,7 @@ void performFill(const FillWork& work, std::uint64_t stream) {
 }
 
 void performKernel(const KernelWork& work, std::uint64_t stream) {
+  noteKernel();
   flushPrintf(); // CUDA writes what was printed before at the next launch
   LaunchConfig config;
   config.grid = {work.grid.x, work.grid.y, work.grid.z};
