@@ -20,6 +20,7 @@ const Function* Copies::copy(const Function* function, unsigned thread) {
   Function* made = kernel->context.function(function->name + "#" + std::to_string(thread), function->width);
   made->varies = function->varies;
   made->injective = function->injective;
+  made->keys = function->keys;
   made->exact = function->exact;
   made->cause = function->cause;
   return made;

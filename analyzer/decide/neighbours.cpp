@@ -37,8 +37,12 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
   bool others = false;
   Expr mine = ticketOf(*q.a, others), other = ticketOf(*q.b, others);
   if (!mine || !other || mine->function != other->function || mine->operands.size() <= kRounds) return {};
-  if (mine->operands[0] != other->operands[0]) return {}; // drawn in two places, perhaps at two times
+  const unsigned keys = mine->function->keys;
+  if (mine->operands[keys] != other->operands[keys]) return {}; // drawn in two places, perhaps at two times
   const Cause drawn = mine->function->cause;
+  if (drawn.kind == CauseKind::Warp) return {}; // lanes of a ballot draw all at once
+  auto isIn = [](Expr e, Expr number) { return anyNode(e, [&](Expr n) { return n == number; }); };
+  if (keys != 0 && (!isIn(q.a->offset, mine) || !isIn(q.b->offset, other))) return {}; // who may, not where
   auto mayOrder = [&](const Cause& cause) {
     return (cause.kind == CauseKind::Order || cause.kind == CauseKind::Warp) && cause != drawn;
   };
@@ -59,6 +63,12 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
   for (std::size_t i = 0; i < x->operands.size(); ++i)
     isOne = c.logicalAnd(isOne, c.eq(x->operands[i], y->operands[i]));
   constraints.insert(constraints.begin(), c.logicalOr(isOne, c.logicalOr(follows(x, y), follows(y, x))));
+  if (keys != 0) { // counters at computed places say nothing of each other
+    Expr samePlace = c.boolean(true);
+    for (unsigned i = 0; i < keys; ++i)
+      samePlace = c.logicalAnd(samePlace, c.eq(x->operands[i], y->operands[i]));
+    constraints.front() = c.logicalOr(c.logicalNot(samePlace), constraints.front());
+  }
   ++counters.questions;
   Verdict verdict = solve(std::move(constraints), q.relation);
   if (verdict.outcome != Verdict::Outcome::Happens) return {};

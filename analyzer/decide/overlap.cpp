@@ -164,6 +164,7 @@ void PairSystem::workAll() {
     work(e);
     if (equal.size() != known && !contradiction) { // what is known now may decide the earlier ones
       followSlices();
+      followNumbers();
       for (std::size_t i = 0, n = next; i < n; ++i)
         addEquation(equations[i].poly, equations[i].lo, equations[i].hi);
     }

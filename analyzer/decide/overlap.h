@@ -65,6 +65,7 @@ private:
   void markEqual(Expr e);
   void follow(Expr e);
   void followSlices();
+  void followNumbers();
   void congruent(const Poly& difference, Int modulus, Expr symbolicModulus);
   Poly differenceOf(Expr e);
   void followSum(Expr e);
@@ -76,6 +77,7 @@ private:
   std::vector<Equation> equations; ///< all so far; from `next` on not yet worked on
   std::size_t next = 0;
   std::unordered_set<Expr> equal, followed;
+  std::vector<Expr> numbered; ///< equal applications of injective functions, until their operands are as well
   std::unordered_map<Expr, bool> equalMemo;
   std::vector<Poly> facts;                       ///< >= 0, of both threads
   std::vector<Poly> given;                       ///< >= 0 as well, beside what the conditions say

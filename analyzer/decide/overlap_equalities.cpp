@@ -137,10 +137,24 @@ void PairSystem::follow(Expr e) {
   case Op::Apply:
     // An injective function that both threads share.
     if (e->function->injective &&
-        e->function->varies < (relation == Relation::DifferentBlocks ? Varies::ByBlock : Varies::ByThread))
-      for (Expr o : e->operands) markEqual(o);
+        e->function->varies < (relation == Relation::DifferentBlocks ? Varies::ByBlock : Varies::ByThread)) {
+      numbered.push_back(e);
+      followNumbers();
+    }
     return;
   default: return;
+  }
+}
+
+/// The same number of an injective function, where its keys are the same.
+void PairSystem::followNumbers() {
+  for (std::size_t i = 0; i < numbered.size(); ++i) {
+    Expr e = numbered[i];
+    if (!e || !std::all_of(e->operands.begin(), e->operands.begin() + e->function->keys,
+                           [&](Expr key) { return isEqual(key); }))
+      continue;
+    numbered[i] = nullptr;
+    for (Expr o : e->operands) markEqual(o);
   }
 }
 

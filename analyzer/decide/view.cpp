@@ -1,6 +1,8 @@
 // Kernel facts, linear forms and the arithmetic content of path conditions.
 #include "analyzer/decide/view.h"
 
+#include "analyzer/decide/inequality.h"
+
 #include "analyzer/expr/fold.h"
 
 #include <algorithm>
@@ -207,9 +209,28 @@ static Expr withoutExcluded(ExprContext& c, Expr condition) {
   return condition;
 }
 
-AccessView::AccessView(KernelView& kernel, Expr given, Expr offset, Expr size, Ranges::Wrapping wrapping)
-    : condition(withoutExcluded(kernel.context, given)), offset(offset), size(size), ranges(wrapping),
-      linear(kernel, ranges) {
+/// `e` with the choices made that the condition settles.
+static Expr chosen(ExprContext& c, Expr condition, Expr e) {
+  if (!e || !anyNode(e, [](Expr n) { return n->op == Op::Ite; })) return e;
+  std::unordered_set<Expr> known;
+  for (Expr part : conjunctsOf(condition)) known.insert(part);
+  auto holds = [&](Expr part) { return isTrue(part) || known.count(part) != 0; };
+  Substitution substitution(c);
+  anyNode(e, [&](Expr n) {
+    if (n->op != Op::Ite) return false;
+    const std::vector<Expr> parts = conjunctsOf(n->operands[0]);
+    if (std::all_of(parts.begin(), parts.end(), holds))
+      substitution.set(n, n->operands[1]);
+    else if (std::any_of(parts.begin(), parts.end(), [&](Expr part) { return holds(c.logicalNot(part)); }))
+      substitution.set(n, n->operands[2]);
+    return false;
+  });
+  return substitution(e);
+}
+
+AccessView::AccessView(KernelView& kernel, Expr given, Expr at, Expr size, Ranges::Wrapping wrapping)
+    : condition(withoutExcluded(kernel.context, given)), offset(chosen(kernel.context, condition, at)),
+      size(size), ranges(wrapping), linear(kernel, ranges) {
   Expr all = kernel.context.logicalAnd(kernel.facts1, condition);
   isPossible = ranges.assume(all);
   if (isPossible && wrapping == Ranges::Wrapping::Assumed) {
@@ -232,6 +253,11 @@ AccessView::AccessView(KernelView& kernel, Expr given, Expr offset, Expr size, R
 void AccessView::collectFacts(KernelView& kernel) {
   std::vector<Expr> conjuncts = conjunctsOf(condition);
   conjuncts.insert(conjuncts.end(), kernel.facts.begin(), kernel.facts.end());
+  collectSignedFacts(kernel, conjuncts);
+  collectUnsignedFacts(conjuncts);
+}
+
+void AccessView::collectSignedFacts(KernelView& kernel, const std::vector<Expr>& conjuncts) {
   for (Expr c : conjuncts) {
     if (kernel.variesOf(c) == Varies::Never) facts.uniform.push_back(c);
     if (!isComparison(c->op) || c->operands[0]->width == 1) continue;
@@ -251,7 +277,58 @@ void AccessView::collectFacts(KernelView& kernel) {
     }
     if (c->op == Op::Ult || c->op == Op::Slt) difference.add(Monomial{}, -1);
     facts.nonNegative.push_back(difference);
+    // Below a minimum is below both, above a maximum above both.
+    const Poly *left = &p, *right = &q;
+    for (Expr choice : {x, y}) {
+      if (choice->op != Op::Ite || isUnsigned) continue;
+      const auto extremum = extremumOf(choice);
+      if (!extremum || extremum->isLeast != (choice == y)) continue;
+      for (const Poly& arm : extremum->arms) {
+        Poly one = choice == y ? arm - *left : *right - arm;
+        if (c->op == Op::Ult || c->op == Op::Slt) one.add(Monomial{}, -1);
+        if (one.valid) facts.nonNegative.push_back(std::move(one));
+      }
+    }
   }
+}
+
+/// `x < y` without sign where the other conditions show that y is not negative: `i < size - first` with
+/// `first
+/// <= size`.
+void AccessView::collectUnsignedFacts(const std::vector<Expr>& conjuncts) {
+  for (Expr c : conjuncts) {
+    if ((c->op != Op::Ult && c->op != Op::Ule) || ranges.of(c->operands[1]).lo >= 0) continue;
+    const Poly x = linear.of(c->operands[0]), y = linear.of(c->operands[1]);
+    std::vector<const Poly*> known;
+    for (const Poly& f : facts.nonNegative)
+      if (f.valid) known.push_back(&f);
+    Inequalities inequalities([&](const Atom& atom) { return ranges.of(atom.node); }, std::move(known));
+    if (!x.valid || !y.valid || y.terms.size() < 2 || !inequalities.provesNonNegative(y)) continue;
+    Poly below = y - x;
+    if (c->op == Op::Ult) below.add(Monomial{}, -1);
+    facts.nonNegative.push_back(std::move(below));
+    facts.nonNegative.push_back(x);
+  }
+}
+
+/// `p < q ? x : y` that is the lesser of x and y, or the greater, whatever p and q are: `last > end ? end -
+/// first : last - first`.
+std::optional<AccessView::Extremum> AccessView::extremumOf(Expr choice) {
+  Expr test = choice->operands[0];
+  if (test->op != Op::Slt && test->op != Op::Sle) return {};
+  if (test->operands[0]->width == 1) return {};
+  const Poly then = linear.of(choice->operands[1]), otherwise = linear.of(choice->operands[2]);
+  const Poly more = otherwise - then;
+  Poly distance = linear.of(test->operands[1]) - linear.of(test->operands[0]); // > 0, or >= 0
+  if (!more.valid || !distance.valid) return {};
+  if (test->op == Op::Slt) distance.add(Monomial{}, -1); // now >= 0 when the test holds, else <= -1
+  for (const bool isLeast : {true, false}) {
+    // more = distance + rest, of which -1 <= ... the test decides the sign.
+    const Poly rest = (isLeast ? more : more.scaled(-1)) - distance;
+    if (!rest.isConstant() || rest.constant() < 0 || rest.constant() > 1) continue;
+    return Extremum{{then, otherwise}, isLeast};
+  }
+  return {};
 }
 
 Poly instance(const Poly& p, Relation relation, std::uint8_t thread) {

@@ -6,6 +6,9 @@
 #include "analyzer/decide/races.h"
 #include "analyzer/expr/range.h"
 
+#include <array>
+#include <optional>
+
 namespace kcheck::analyzer {
 
 /// A kernel model with derived facts, shared by all questions about it.
@@ -74,7 +77,15 @@ public:
   bool isQuotientOf(Expr quotient, Expr dividend, Expr divisor);
 
 private:
+  /// The arms of a choice that is their minimum, or their maximum.
+  struct Extremum {
+    std::array<Poly, 2> arms;
+    bool isLeast = false;
+  };
+  std::optional<Extremum> extremumOf(Expr choice);
   void collectFacts(KernelView& kernel);
+  void collectSignedFacts(KernelView& kernel, const std::vector<Expr>& conjuncts);
+  void collectUnsignedFacts(const std::vector<Expr>& conjuncts);
   // divisions.cpp
   void collectDivisionFacts(KernelView& kernel);
   void addRemainderFacts(Expr remainder, bool positiveDivisor, bool positiveDividend);

@@ -102,7 +102,8 @@ struct Function {
   unsigned id = 0;
   unsigned width = 32;
   Varies varies = Varies::Never; ///< Never: one function for all threads; ByThread: each thread has its own
-  bool injective = false;        ///< different operands give different values (tickets, permutations)
+  bool injective = false;        ///< different operands give different values (tickets, permutations),
+  unsigned keys = 0;             ///< where so many operands at the front are the same
   bool exact = true;
   Cause cause;
 };

@@ -68,6 +68,8 @@ unsigned accessBytes(StringRef opcode) {
   return bits / 8 * lanes;
 }
 
+constexpr std::int64_t kLanesMask = 31;
+
 /// Whether the function, with all that it calls, touches nothing but its own locals: then only its result is
 /// unknown when it is not followed.
 bool touchesLocalsOnly(const llvm::Function& function, std::set<const llvm::Function*>& seen) {
@@ -104,8 +106,8 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
   record(instruction, AccessKind::Atomic, pointer, exprs.constant(64, bytes ? bytes : 1), condition, nullptr,
          scope);
   if (!isRelevant(&instruction)) return;
-  Expr number = update.kind == Update::Kind::Add ? ticket(instruction, pointer, update.value)
-                                                 : claim(instruction, pointer, update);
+  const bool isTicket = update.kind == Update::Kind::Add || update.kind == Update::Kind::Round;
+  Expr number = isTicket ? ticket(instruction, pointer, update) : claim(instruction, pointer, update);
   if (number) {
     env[&instruction] = number;
     return drawTicket(instruction);
@@ -221,6 +223,7 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
   case Intrinsic::nvvm_read_ptx_sreg_laneid:
     env[&call] = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, 31));
     return true;
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_lt: env[&call] = lanesBelow(state); return true;
   case Intrinsic::nvvm_isspacep_shared:
   case Intrinsic::nvvm_isspacep_global:
   case Intrinsic::nvvm_isspacep_local:
@@ -252,7 +255,8 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
     return true;
   case Intrinsic::nvvm_atomic_load_inc_32:
   case Intrinsic::nvvm_atomic_load_dec_32:
-    runAtomic(call, argument(0), 4, AtomicScope::Device, {}, condition);
+    runAtomic(call, argument(0), 4, AtomicScope::Device,
+              roundOf(argument(1), id_ == Intrinsic::nvvm_atomic_load_dec_32), condition);
     return true;
   default: break;
   }
@@ -278,6 +282,7 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
     else
       env[&call] = fresh(&call, "call", "a value of the warp (" + state.lineText(call) + ")",
                          {CauseKind::Warp, "the result of a warp operation at " + state.lineText(call)});
+    if (id_ == Intrinsic::nvvm_vote_ballot_sync) noteBallot(call, env[&call]);
     return true;
   }
   if (call.doesNotAccessMemory() || call.onlyAccessesInaccessibleMemory()) {
@@ -291,6 +296,42 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
     env[&call] = fresh(&call, "call", "a result (" + state.lineText(call) + ")",
                        {{}, "the result of `" + name.str() + "`"});
   return true;
+}
+
+void Execution::noteBallot(const CallInst& call, Expr votes) {
+  const auto mine = identity(call, true);
+  if (!mine) return;
+  if (auto ballot = ballotOf(state, call, value(call.getArgOperand(1)), *mine))
+    state.ballots[votes] = *ballot;
+}
+
+/// How many lanes below its own vote for something: no two lanes of a warp that do so count the same number.
+/// Null where something else is counted.
+Expr Execution::countedLanes(const CallInst& call, Expr condition) {
+  Expr counted = value(call.getArgOperand(0));
+  if (counted->op != Op::And || counted->width != 32) return nullptr;
+  for (std::size_t i : {0u, 1u}) {
+    auto known = state.ballots.find(counted->operands[i]);
+    if (known == state.ballots.end() || !isLanesBelow(state, counted->operands[1 - i])) continue;
+    const Ballot& ballot = known->second;
+    std::vector<Expr> operands = ballot.keys;
+    operands.push_back(state.linearThread());
+    constexpr unsigned kBits = 5;
+    auto* rank = state.symbols.function(&call, "rank", "lanes below", kBits);
+    rank->injective = true;
+    rank->keys = unsigned(ballot.keys.size());
+    rank->exact = false;
+    rank->cause = {CauseKind::Warp, "the lanes counted at " + state.lineText(call)};
+    Expr below = exprs.extend(Op::ZExt, 32, exprs.apply(rank, std::move(operands)));
+    const std::vector<Expr> here = conjunctsOf(condition), votes = conjunctsOf(ballot.vote);
+    const bool isVoter = std::all_of(votes.begin(), votes.end(), [&](Expr part) {
+      return isTrue(part) || std::find(here.begin(), here.end(), part) != here.end();
+    });
+    if (isVoter) return below;
+    Expr other = exprs.binary(Op::And, opaque(call, "popc"), exprs.constant(32, kLanesMask));
+    return exprs.ite(ballot.vote, below, other);
+  }
+  return nullptr;
 }
 
 /// The condition of a `__builtin_assume`. Where a launch shows that it does not hold, nothing follows from
@@ -359,7 +400,9 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
   } else if (name == "__nv_brev" || name == "__nv_brevll") {
     result = reversedBits(exprs, argument(0));
   } else if (name.starts_with("__nv_popc") || name.starts_with("__nv_clz") || name.starts_with("__nv_ffs")) {
-    result = exprs.binary(Op::And, opaque(call, name.drop_front(5).str()), exprs.constant(32, 127));
+    if (name == "__nv_popc") result = countedLanes(call, condition);
+    if (!result)
+      result = exprs.binary(Op::And, opaque(call, name.drop_front(5).str()), exprs.constant(32, 127));
   } else if (name == "__nv_umul24" || name == "__nv_mul24") {
     auto low = [&](Expr x) {
       if (name == "__nv_umul24") return exprs.binary(Op::And, x, exprs.constant(32, 0xffffff));

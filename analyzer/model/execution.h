@@ -22,8 +22,10 @@ struct RunAccess {
   ModelAccess access;
 };
 
-/// atomicAdd of a positive constant; atomicCAS of a constant and what surely differs from it.
+/// atomicAdd of a positive constant or -1; atomicInc and atomicDec, where they count further than a launch is
+/// likely to draw; atomicCAS of a constant and what surely differs from it.
 Update additionOf(Expr addend);
+Update roundOf(Expr bound, bool isDown);
 Update claimOf(Expr compare, Expr desired, Expr condition);
 
 class Execution {
@@ -96,7 +98,7 @@ private:
   Expr markIfSynchronizing(unsigned object, Expr content);
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);
   std::vector<Expr> barrierCounters(const llvm::BasicBlock* block);
-  Expr ticket(const llvm::Instruction& instruction, Expr pointer, std::int64_t step);
+  Expr ticket(const llvm::Instruction& instruction, Expr pointer, const Update& update);
   Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update);
   std::optional<std::vector<Expr>> identity(const llvm::Instruction& instruction, bool withinBlock);
 
@@ -110,6 +112,8 @@ private:
   void runCall(const llvm::CallInst& call, Expr& condition);
   bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
   bool runLibraryCall(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
+  void noteBallot(const llvm::CallInst& call, Expr votes);
+  Expr countedLanes(const llvm::CallInst& call, Expr condition);
   void takeForTrue(const llvm::CallInst& call, Expr holds, Expr& condition);
   Expr assemblyResult(const llvm::CallInst& call, llvm::StringRef opcode);
   void runAssembly(const llvm::CallInst& call, Expr& condition);

@@ -404,6 +404,10 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
     Expr operand = value(update->getValOperand());
     Update what;
     if (update->getOperation() == AtomicRMWInst::Add) what = additionOf(operand);
+    if (update->getOperation() == AtomicRMWInst::Sub)
+      what = additionOf(exprs.sub(exprs.constant(operand->width, 0), operand));
+    if (update->getOperation() == AtomicRMWInst::UIncWrap) what = roundOf(operand, false);
+    if (update->getOperation() == AtomicRMWInst::UDecWrap) what = roundOf(operand, true);
     if (update->getOperation() == AtomicRMWInst::Xchg && isConst(operand))
       what = {Update::Kind::Exchange, operand->value};
     state.objects.letEscape(value(update->getValOperand()));

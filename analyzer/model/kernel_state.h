@@ -7,6 +7,7 @@
 #include "analyzer/model/broadcasts.h"
 #include "analyzer/model/locks.h"
 #include "analyzer/model/model_builder.h"
+#include "analyzer/model/warp_values.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DataLayout.h"
@@ -95,8 +96,10 @@ private:
 
 /// What threads do to an object that they may share out work with.
 struct Update {
-  enum class Kind : std::uint8_t { Add, Claim, Exchange, Other } kind = Kind::Other;
-  std::int64_t value = 0; ///< what is added, what a compare-and-swap expects, what an exchange stores
+  enum class Kind : std::uint8_t { Add, Round, Claim, Exchange, Other } kind = Kind::Other;
+  /// What is added, where a counter goes round (negative: one that counts down), what a compare-and-swap
+  /// expects, what an exchange stores.
+  std::int64_t value = 0;
   friend auto operator<=>(const Update&, const Update&) = default;
 };
 
@@ -173,6 +176,7 @@ struct KernelState {
   /// Those of them that are also given back: who finds one taken comes again or leaves the work.
   std::set<unsigned> locksGivenBack;
   std::unordered_set<const Symbol*> lockResults; ///< among the synchronizing ones
+  std::unordered_map<Expr, Ballot> ballots;      ///< what ballots of all lanes gave
   bool takesLock(const llvm::Instruction& atomic, Expr pointer);
   /// Loads of what the first thread of the block has stored; arrivals, with the thread of the block that
   /// arrives.

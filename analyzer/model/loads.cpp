@@ -19,7 +19,16 @@ using namespace llvm;
 namespace kcheck::analyzer {
 
 Update additionOf(Expr addend) {
-  return isConst(addend) && addend->value > 0 ? Update{Update::Kind::Add, addend->value} : Update{};
+  const bool counts = isConst(addend) && (addend->value > 0 || addend->value == -1);
+  return counts ? Update{Update::Kind::Add, addend->value} : Update{};
+}
+
+Update roundOf(Expr bound, bool isDown) {
+  constexpr std::uint64_t kFar = 1 << 16;
+  if (!isConst(bound)) return {};
+  const std::uint64_t last = zeroExtend(bound->value, bound->width);
+  if (last < kFar) return {};
+  return {Update::Kind::Round, isDown ? -std::int64_t(last) : std::int64_t(last)};
 }
 
 Update claimOf(Expr compare, Expr desired, Expr condition) {
@@ -230,32 +239,49 @@ std::optional<std::vector<Expr>> Execution::identity(const Instruction& instruct
 }
 
 /// What atomicAdd(p, step) returns: a ticket that no other thread gets, provided that every write to the
-/// object, at least until the next barrier, is such an addition and the counter does not wrap. Null when it
-/// is not known to be one.
-Expr Execution::ticket(const Instruction& instruction, Expr pointer, std::int64_t step) {
+/// object, at least until the next barrier, is such an addition and the counter does not wrap. Of counters at
+/// computed places (one per bin), a ticket that no other thread gets there. Null when it is not known to be
+/// one.
+Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Update& update) {
+  const bool goesRound = update.kind != Update::Kind::Add; // atomicInc, atomicDec
+  const std::int64_t step = goesRound ? 1 : update.value;
   unsigned width = widthOf(instruction.getType(), state.layout);
   auto places = state.objects.places(pointer);
-  if (width < 32 || !state.knowsWritten || places.size() != 1 || !isConst(places[0].offset)) return nullptr;
+  if (width < 32 || !state.knowsWritten || places.size() != 1) return nullptr;
   const Place& place = places[0];
-  const BasicBlock* interval =
-      state.intervalOf(place.object, {Update::Kind::Add, step}, instruction.getParent());
+  const bool isFixed = isConst(place.offset);
+  if (!isFixed && step != 1 && step != -1) return nullptr;
+  const BasicBlock* interval = state.intervalOf(place.object, update, instruction.getParent());
   if (!interval) return nullptr;
   bool isShared = state.objects[place.object].space == MemorySpace::Shared;
   auto operands = identity(instruction, isShared);
   if (!operands) return nullptr;
-  std::string role = "ticket " + std::to_string(place.object) + " " + std::to_string(place.offset->value);
+  if (!isFixed) operands->insert(operands->begin(), place.offset);
+  std::string role = "ticket " + std::to_string(place.object) + " " +
+                     (isFixed ? std::to_string(place.offset->value) : "of " + std::to_string(width));
   // Small enough that an index added to it does not wrap either.
-  const unsigned bits = width - 2 - unsigned(std::bit_width(std::uint64_t(step) - 1));
+  const std::uint64_t distance = step < 0 ? 1 : std::uint64_t(step);
+  const unsigned bits = width - 2 - unsigned(std::bit_width(distance - 1));
   if (bits < 16 || bits > width) return nullptr;
   auto* number = state.symbols.function(interval, role, "ticket", bits);
   number->varies = isShared ? Varies::ByBlock : Varies::Never;
   number->injective = true;
+  number->keys = isFixed ? 0 : 1;
   number->exact = false;
   number->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
-  state.assume("the counter that atomicAdd advances at " + state.lineText(instruction) +
-               " starts at 0 or above and stays below 2^" + std::to_string(width - 2));
+  const std::string counter = (isFixed ? "the counter that " : "the counters that ");
+  const std::string stays = isFixed ? "stays" : "stay", starts = isFixed ? "starts" : "start";
+  if (goesRound)
+    state.assume(counter + "the atomic operation at " + state.lineText(instruction) + " advances " +
+                 (isFixed ? "does" : "do") + " not go round");
+  else if (step < 0)
+    state.assume(counter + "atomicSub lowers at " + state.lineText(instruction) + " " + stays +
+                 " from 0 to 2^" + std::to_string(width - 2));
+  else
+    state.assume(counter + "atomicAdd advances at " + state.lineText(instruction) + " " + starts +
+                 " at 0 or above and " + stays + " below 2^" + std::to_string(width - 2));
   Expr taken = exprs.extend(Op::ZExt, width, exprs.apply(number, std::move(*operands)));
-  if (step == 1) return taken;
+  if (distance == 1) return taken;
   auto* first = state.symbols.get(number, "first", {0, 0}, "first ticket", width, SymbolKind::Unknown);
   first->varies = number->varies;
   first->lo = 0;

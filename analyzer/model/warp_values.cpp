@@ -64,7 +64,42 @@ bool hangsOnMore(KernelState& state, const CallInst& call, Expr e) {
   });
 }
 
+/// The lane's number, in the words that programs find for it.
+bool isLane(KernelState& state, Expr e) {
+  ExprContext& exprs = state.exprs;
+  Expr last = exprs.constant(32, kLanes - 1);
+  if (e == exprs.binary(Op::And, state.linearThread(), last)) return true;
+  return isWarpInOneRow(state.model) && e == exprs.binary(Op::And, state.model.threadIdx[0], last);
+}
+
 } // namespace
+
+std::optional<Ballot> ballotOf(KernelState& state, const CallInst& call, Expr vote,
+                               const std::vector<Expr>& identity) {
+  auto* mask = dyn_cast<ConstantInt>(call.getArgOperand(0));
+  if (!mask || !mask->isMinusOne() || vote->width != 1 || !isMetTogether(state, call)) return {};
+  Ballot ballot{vote, {}};
+  for (Expr index : state.model.blockIdx) ballot.keys.push_back(index);
+  ballot.keys.push_back(state.exprs.binary(Op::LShr, state.linearThread(), state.exprs.constant(32, 5)));
+  constexpr std::size_t kRounds = 4; // the last ones of an identity
+  ballot.keys.insert(ballot.keys.end(), identity.end() - kRounds, identity.end());
+  return ballot;
+}
+
+Expr lanesBelow(KernelState& state) {
+  ExprContext& exprs = state.exprs;
+  Expr lane = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, kLanes - 1));
+  return exprs.sub(exprs.binary(Op::Shl, exprs.constant(32, 1), lane), exprs.constant(32, 1));
+}
+
+bool isLanesBelow(KernelState& state, Expr mask) {
+  // `(1 << lane) - 1` and `~(-1 << lane)`
+  if (mask->width != 32 || mask->operands.size() != 2 || !isConst(mask->operands[1], -1)) return false;
+  const std::int64_t shifted = mask->op == Op::Add ? 1 : -1;
+  if (mask->op != Op::Add && mask->op != Op::Xor) return false;
+  Expr shift = mask->operands[0];
+  return shift->op == Op::Shl && isConst(shift->operands[0], shifted) && isLane(state, shift->operands[1]);
+}
 
 Expr laneBroadcast(KernelState& state, const CallInst& call, Expr value, Expr condition) {
   const auto lane = sourceLane(call);

@@ -63,12 +63,15 @@ z3::expr Translator::application(Expr e) {
     for (Expr other : applied) {
       if (other->function != e->function || other->operands.size() != e->operands.size()) continue;
       z3::expr same = context.bool_val(true);
+      z3::expr meets = value == memo.at(other);
       bool comparable = true;
       for (unsigned i = 0; i < e->operands.size(); ++i) {
         comparable &= e->operands[i]->width == other->operands[i]->width;
-        if (comparable) same = same && operand(e, i) == operand(other, i);
+        if (!comparable) break;
+        z3::expr& side = i < e->function->keys ? meets : same;
+        side = side && operand(e, i) == operand(other, i);
       }
-      if (comparable) side.push_back(z3::implies(value == memo.at(other), same));
+      if (comparable) side.push_back(z3::implies(meets, same));
     }
   applied.push_back(e);
   return value;
