@@ -134,7 +134,8 @@ enum FindingFlag : std::uint8_t {
   Withdrawn = 8,
   NoWait = 16,
   AsyncCopy = 32, ///< the second access is an asynchronous copy that nobody has waited for
-  Rehearsed = 64  ///< seen when the launch ran again in the opposite order, and not the first time
+  Rehearsed = 64, ///< seen when the launch ran again in the opposite order, and not the first time
+  Branches = 128  ///< of one graph: both operations are in branches of it that nothing joins
 };
 
 struct Finding {

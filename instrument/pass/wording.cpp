@@ -122,9 +122,12 @@ void wordHost(Finding& finding, const wire::Finding& record) {
   }
   const char* who = mine.doing == wire::Doing::Host ? "a copy or fill by the host" : "the kernel";
   const char* other = theirs.doing == wire::Doing::Host ? "a copy or fill" : "a kernel";
-  finding.message = fmt::format("{} {} {} that {} in another stream still {}", who, does(mineWrites),
-                                subject(finding), other, does(theirsWrite));
-  finding.hint = "an event between the streams, or wait for the first stream before";
+  const bool branches = record.flags & wire::Branches;
+  finding.message =
+      fmt::format("{} {} {} that {} in another {} still {}", who, does(mineWrites), subject(finding), other,
+                  branches ? "branch of the graph" : "stream", does(theirsWrite));
+  finding.hint = branches ? "let one node depend on the other; while a stream is captured, an event does that"
+                          : "an event between the streams, or wait for the first stream before";
 }
 
 std::string distance(const MemoryFact& memory) {

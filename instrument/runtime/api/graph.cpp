@@ -117,6 +117,7 @@ void performBranches(const Graph& graph, const std::vector<const GraphNode*>& or
       node->stream = newId();
       node->done = newId();
       streamCreated(node->stream, false);
+      streamIsBranch(node->stream);
     }
     streamWaits(node->stream, graph.begin);
     for (const GraphNode* before : node->after) {

@@ -12,6 +12,7 @@
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/launch.h"
+#include "instrument/runtime/core/managed.h"
 #include "instrument/runtime/core/memory.h"
 
 #include <algorithm>
@@ -69,6 +70,7 @@ std::size_t firstMissing(const std::byte* from, std::size_t bytes) {
 
 void performCopy(const CopyWork& work, std::uint64_t stream) {
   if (work.width == 0 || work.height == 0 || work.depth == 0) return;
+  lookAtManagedPages();
   Where to = whereIs(work.to.base), from = whereIs(work.from.base);
   bool fromHost = from == Where::Host || from == Where::Pinned,
        toHost = to == Where::Host || to == Where::Pinned;

@@ -7,6 +7,7 @@
 #include "instrument/runtime/api/work.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/host_guard.h"
+#include "instrument/runtime/core/managed.h"
 
 #include <algorithm>
 #include <mutex>
@@ -68,6 +69,7 @@ bool Operation::isInside(const Piece& piece) const {
 }
 
 void Operation::before(std::uint64_t stream) const {
+  lookAtManagedPages();
   for (const Piece& piece : pieces) {
     if (piece.use == Use::Write || api::whereIs(piece.base) == Where::Host) continue;
     bool told = false;

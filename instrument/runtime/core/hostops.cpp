@@ -49,6 +49,7 @@ void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites,
   theirs.site = kernel && site != kWideSite ? site : wire::kNoSite;
   if (kernel) finding.kernel = text(other->kernel->displayName);
   theirs.caller = other ? reinterpret_cast<std::uint64_t>(other->caller) : 0;
+  if (context().streams.bothInBranches(other)) finding.flags |= wire::Branches;
   describeMemory(finding.memory, reinterpret_cast<void*>(at), 1);
   report(finding);
 }

@@ -7,6 +7,7 @@
 #include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/launch_notes.h"
 #include "instrument/runtime/core/log.h"
+#include "instrument/runtime/core/managed.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/rehearsal.h"
@@ -190,6 +191,7 @@ void beginTokens(LaunchState& launch) {
 void launch(const KernelEntry& kernel, const LaunchConfig& config, void** arguments) {
   if (!mapArenas()) return;
   std::lock_guard lock(launchMutex());
+  lookAtManagedPages();
   LaunchState& state = launchState();
   std::vector<std::byte> packed = packArguments(kernel, arguments);
   reset(state, kernel, config, context().options.schedule);
@@ -248,6 +250,7 @@ void* findSymbol(const char* name, std::size_t* bytes) {
 }
 
 void streamCreated(std::uint64_t stream, bool blocking) { context().streams.created(stream, blocking); }
+void streamIsBranch(std::uint64_t stream) { context().streams.isBranch(stream); }
 void streamSynchronized(std::uint64_t stream) {
   context().streams.synchronized(stream);
   hideFromHost();

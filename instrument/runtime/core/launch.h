@@ -46,6 +46,8 @@ void streamSynchronized(std::uint64_t stream); ///< the host has waited for all 
 void deviceSynchronized();
 /// Streams that nobody announces are blocking: they and the legacy default stream (0) wait for each other.
 void streamCreated(std::uint64_t stream, bool blocking);
+/// The stream stands for a branch of a graph.
+void streamIsBranch(std::uint64_t stream);
 void eventRecorded(std::uint64_t event, std::uint64_t stream);
 void streamWaits(std::uint64_t stream, std::uint64_t event);
 void eventSynchronized(std::uint64_t event); ///< the host has waited for the event

@@ -96,6 +96,11 @@ void Streams::created(std::uint64_t stream, bool blocking) {
     nonBlocking.insert(stream);
 }
 
+bool Streams::bothInBranches(const Operation* operation) const {
+  return operation && branches.contains(operation->stream) && !operations.empty() &&
+         branches.contains(operations.back().stream);
+}
+
 void Streams::synchronized(std::uint64_t stream) { join(host, after(stream)); }
 
 void Streams::deviceSynchronized() {

@@ -40,6 +40,10 @@ public:
   const Operation* operationOf(Token token) const;
 
   void created(std::uint64_t stream, bool blocking);
+  /// Not a stream of the program's: a branch of a graph.
+  void isBranch(std::uint64_t stream) { branches.insert(stream); }
+  /// Whether the operation and the current one are both in branches.
+  bool bothInBranches(const Operation* operation) const;
   void synchronized(std::uint64_t stream);
   void deviceSynchronized();
   void recorded(std::uint64_t event, std::uint64_t stream);
@@ -61,7 +65,7 @@ private:
   void prune();
 
   std::map<std::uint64_t, Stream> streams;
-  std::set<std::uint64_t> nonBlocking;
+  std::set<std::uint64_t> nonBlocking, branches;
   std::map<std::uint64_t, Known> events;
   Known host, current;
   std::deque<Operation> operations; ///< by token; those that the host knows are dropped from the front
