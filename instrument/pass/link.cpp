@@ -114,9 +114,8 @@ Error condense(const std::string& text) {
   for (const std::string& symbol : missing)
     if (const GpuLibrary* library = libraryOf(symbol))
       return Error{fmt::format("the program calls {} of {}, {}", listed({symbol}), library->name,
-                               library->prefix == "cublas"
-                                   ? "of which kcheck runs the common functions for float and double only"
-                                   : "which kcheck cannot run without a GPU")};
+                               library->prefix == "cublas" ? "of which kcheck runs the common functions only"
+                                                           : "which kcheck cannot run without a GPU")};
   if (!missing.empty())
     return Error{fmt::format("cannot link the program: nothing defines {}; is a source file or a -l missing?",
                              listed(missing))};

@@ -5,19 +5,25 @@
 #include "instrument/runtime/blas/operation.h"
 
 #include <algorithm>
+#include <complex>
 #include <string>
 
 namespace kcheck::runtime::blas {
 
 template <class T> constexpr char kLetter = 's';
 template <> inline constexpr char kLetter<double> = 'd';
+template <> inline constexpr char kLetter<std::complex<float>> = 'c';
+template <> inline constexpr char kLetter<std::complex<double>> = 'z';
+
+/// The routine of that name.
+template <class Result, class... Arguments> Result named(const std::string& name, Arguments... arguments) {
+  return reinterpret_cast<Result (*)(Arguments...)>(routine((name + "_").c_str()))(arguments...);
+}
 
 /// `axpy` and float give `saxpy_`.
 template <class T, class Result = void, class... Arguments>
 Result fortran(const char* name, Arguments... arguments) {
-  auto* function =
-      reinterpret_cast<Result (*)(Arguments...)>(routine((std::string(1, kLetter<T>) + name + "_").c_str()));
-  return function(arguments...);
+  return named<Result>(std::string(1, kLetter<T>) + name, arguments...);
 }
 
 inline const char* transposition(int operation) { return operation == 0 ? "N" : operation == 1 ? "T" : "C"; }

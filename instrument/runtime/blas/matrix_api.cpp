@@ -1,4 +1,4 @@
-// cuBLAS level 3, float and double. As level 1 and 2 in vector_api.cpp.
+// cuBLAS level 3, float and double, real and complex. As level 1 and 2 in vector_api.cpp.
 #include "instrument/runtime/blas/calls.h"
 
 #include <vector>
@@ -107,8 +107,8 @@ Status syrk(Operation o, int fill, int trans, int n, int k, const T* alpha, cons
 }
 
 template <class T>
-Status symm(Operation o, int right, int fill, int m, int n, const T* alpha, const T* a, int lda, const T* b,
-            int ldb, const T* beta, T* c, int ldc) {
+Status symmetric(const char* name, Operation o, int right, int fill, int m, int n, const T* alpha, const T* a,
+                 int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {
   Factors<T> factors(o, alpha, beta);
   int rows = right ? n : m;
   bool fits = m >= 0 && n >= 0 && holds(lda, rows) && holds(ldb, m) && holds(ldc, m);
@@ -118,7 +118,35 @@ Status symm(Operation o, int right, int fill, int m, int n, const T* alpha, cons
     o.matrix(c, m, n, ldc, sizeof(T), factors.ofResult());
   }
   return o.run(fits, [=] {
-    fortran<T>("symm", side(right), half(fill), &m, &n, factors.a(), a, &lda, b, &ldb, factors.b(), c, &ldc,
+    fortran<T>(name, side(right), half(fill), &m, &n, factors.a(), a, &lda, b, &ldb, factors.b(), c, &ldc, 1L,
+               1L);
+  });
+}
+
+template <class T>
+Status symm(Operation o, int right, int fill, int m, int n, const T* alpha, const T* a, int lda, const T* b,
+            int ldb, const T* beta, T* c, int ldc) {
+  return symmetric("symm", std::move(o), right, fill, m, n, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+/// Of complex matrices: hemm, as symm, and herk, whose factors are real and whose diagonal is.
+template <class T>
+Status hemm(Operation o, int right, int fill, int m, int n, const T* alpha, const T* a, int lda, const T* b,
+            int ldb, const T* beta, T* c, int ldc) {
+  return symmetric("hemm", std::move(o), right, fill, m, n, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+template <class T, class R = typename T::value_type>
+Status herk(Operation o, int fill, int trans, int n, int k, const R* alpha, const T* a, int lda,
+            const R* beta, T* c, int ldc) {
+  Factors<R> factors(o, alpha, beta);
+  bool fits = isOperation(trans) && n >= 0 && k >= 0 && holds(lda, trans ? k : n) && holds(ldc, n);
+  if (fits) {
+    o.matrix(a, trans ? k : n, trans ? n : k, lda, sizeof(T), Use::Read);
+    o.triangle(c, n, ldc, fill == 1, sizeof(T), factors.ofResult());
+  }
+  return o.run(fits, [=] {
+    fortran<T>("herk", half(fill), transposition(trans), &n, &k, factors.a(), a, &lda, factors.b(), c, &ldc,
                1L, 1L);
   });
 }
@@ -139,6 +167,9 @@ Status trsm(Operation o, int right, int fill, int trans, int unit, int m, int n,
   });
 }
 
+template <class T> T conjugate(T value) { return value; }
+template <class T> std::complex<T> conjugate(std::complex<T> value) { return std::conj(value); }
+
 /// C = alpha op(A) + beta op(B), which BLAS does not have. A factor of zero leaves its matrix unread.
 template <class T>
 Status geam(Operation o, int transA, int transB, int m, int n, const T* alpha, const T* a, int lda,
@@ -155,7 +186,8 @@ Status geam(Operation o, int transA, int transB, int m, int n, const T* alpha, c
   }
   return o.run(fits, [=] {
     auto element = [](const T* from, int trans, std::ptrdiff_t distance, int row, int column) {
-      return trans ? from[column + row * distance] : from[row + column * distance];
+      T value = trans ? from[column + row * distance] : from[row + column * distance];
+      return trans == 2 ? conjugate(value) : value;
     };
     for (int column = 0; column < n; ++column)
       for (int row = 0; row < m; ++row) {
@@ -210,9 +242,24 @@ using namespace kcheck::runtime::blas;
     return geam<T>(KC_OPERATION("cublas" #S "geam"), ta, tb, m, n, alpha, a, lda, beta, b, ldb, c, ldc);     \
   }
 
+#define KC_COMPLEX(S, T, R)                                                                                  \
+  Status cublas##S##hemm_v2(void* handle, int right, int fill, int m, int n, const T* alpha, const T* a,     \
+                            int lda, const T* b, int ldb, const T* beta, T* c, int ldc) {                    \
+    return hemm<T>(KC_OPERATION("cublas" #S "hemm"), right, fill, m, n, alpha, a, lda, b, ldb, beta, c,      \
+                   ldc);                                                                                     \
+  }                                                                                                          \
+  Status cublas##S##herk_v2(void* handle, int fill, int trans, int n, int k, const R* alpha, const T* a,     \
+                            int lda, const R* beta, T* c, int ldc) {                                         \
+    return herk<T>(KC_OPERATION("cublas" #S "herk"), fill, trans, n, k, alpha, a, lda, beta, c, ldc);        \
+  }
+
 // NOLINTEND(bugprone-macro-parentheses)
 
 extern "C" {
 KC_BLAS(S, float)
 KC_BLAS(D, double)
+KC_BLAS(C, std::complex<float>)
+KC_BLAS(Z, std::complex<double>)
+KC_COMPLEX(C, std::complex<float>, float)
+KC_COMPLEX(Z, std::complex<double>, double)
 }

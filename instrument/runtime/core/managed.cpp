@@ -18,7 +18,10 @@ constexpr std::size_t kLargest = std::size_t{64} << 20;
 /// What the system says of the pages of this process.
 class PageMap {
 public:
-  PageMap() : file(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {}
+  PageMap() : file(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)) {
+    // Where pages are not told, all look untouched, and so does the one that this stands in.
+    tells = !untouched(reinterpret_cast<Address>(this) & ~(kPage - 1), 1)[0];
+  }
   ~PageMap() {
     if (file >= 0) close(file);
   }
@@ -33,12 +36,13 @@ public:
     std::vector<bool> pages(count);
     auto offset = static_cast<off_t>(first / kPage * sizeof(std::uint64_t));
     if (pread(file, entries.data(), static_cast<std::size_t>(bytes), offset) != bytes) return pages;
-    for (std::size_t i = 0; i < count; ++i) pages[i] = !(entries[i] & inUse);
+    for (std::size_t i = 0; i < count; ++i) pages[i] = tells && !(entries[i] & inUse);
     return pages;
   }
 
 private:
   int file;
+  bool tells = true;
 };
 
 struct Part {
@@ -103,7 +107,7 @@ void lookAtManagedPages() {
   PageMap map;
   std::erase_if(unwritten(), [&](const Part& part) {
     if (!isLive(part)) return true;
-    if (map.untouched(part.begin, 1)[0]) return false;
+    if (map.untouched(part.begin & ~(kPage - 1), 1)[0]) return false;
     countAsWritten(part);
     return true;
   });
