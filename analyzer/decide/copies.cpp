@@ -21,6 +21,7 @@ const Function* Copies::copy(const Function* function, unsigned thread) {
   made->varies = function->varies;
   made->injective = function->injective;
   made->keys = function->keys;
+  made->isRoom = function->isRoom;
   made->exact = function->exact;
   made->cause = function->cause;
   return made;

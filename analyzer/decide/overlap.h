@@ -60,6 +60,8 @@ private:
   void compareRemainders();
   void combine();
   void splitAtConstants();
+  void compareRooms();
+  void compareRooms(const Poly& p);
   // overlap_equalities.cpp
   bool isEqual(Expr e);
   void markEqual(Expr e);

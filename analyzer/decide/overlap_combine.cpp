@@ -145,15 +145,68 @@ void PairSystem::splitAtConstants() {
   }
 }
 
+static Expr roomOf(const Monomial& monomial, std::uint8_t thread) {
+  if (monomial.size() != 1 || monomial.front().thread != thread) return nullptr;
+  Expr e = monomial.front().node;
+  if (e->op == Op::ZExt) e = e->operands[0];
+  return e->op == Op::Apply && e->function->isRoom ? e : nullptr;
+}
+
+/// `room + i` is the same for both, and i is within the room for each: then the room is the same.
+void PairSystem::compareRooms(const Poly& p) {
+  const Monomial *mine = nullptr, *other = nullptr;
+  for (auto& [monomial, coefficient] : p.terms) {
+    if (roomOf(monomial, 1)) mine = &monomial;
+    if (roomOf(monomial, 2)) other = &monomial;
+  }
+  if (!mine || !other) return;
+  const Int scale = p.terms.at(*mine);
+  if ((scale != 1 && scale != -1) || p.terms.at(*other) != -scale) return;
+  Poly within[2];
+  for (auto& [monomial, coefficient] : p.terms) {
+    if (&monomial == mine || &monomial == other) continue;
+    const bool isTheirs =
+        std::any_of(monomial.begin(), monomial.end(), [](const Atom& atom) { return atom.thread == 2; });
+    within[isTheirs].add(monomial, isTheirs ? -coefficient * scale : coefficient * scale);
+  }
+  Expr first = roomOf(*mine, 1), second = roomOf(*other, 2);
+  if (first->function != second->function) return;
+  const Poly sizes[2] = {instance(a.linear.of(first->operands.back()), relation, 1),
+                         instance(b.linear.of(second->operands.back()), relation, 2)};
+  for (int i : {0, 1}) {
+    Poly left = canonical(sizes[i]) - within[i];
+    left.add(Monomial{}, -1);
+    if (!proves(within[i]) || !proves(left)) return;
+  }
+  if (first != second) { // at two places of the program, of which the first operand tells
+    contradiction = contradiction || (isConst(first->operands[0]) && isConst(second->operands[0]) &&
+                                      first->operands[0] != second->operands[0]);
+    return;
+  }
+  for (Expr operand : first->operands) markEqual(operand);
+  addEquation(within[0] - within[1], 0, 0);
+}
+
+void PairSystem::compareRooms() {
+  for (std::size_t i = 0, n = equations.size(); i < n && !contradiction; ++i) {
+    if (equations[i].lo != equations[i].hi) continue;
+    Poly p = canonical(equations[i].poly);
+    p.add(Monomial{}, -equations[i].lo);
+    if (p.valid) compareRooms(p);
+  }
+}
+
 bool PairSystem::deepen() {
   constexpr std::size_t kMostEquations = 120;
   mostEquations = kMostEquations;
-  const std::size_t known = equations.size();
+  const std::size_t known = equations.size(), same = equal.size();
   if (known == 0) return false;
+  compareRooms();
+  if (isDecided()) return true;
   compareRemainders();
   combine();
   if (!contradiction) splitAtConstants();
-  return contradiction || equations.size() != known;
+  return contradiction || equations.size() != known || equal.size() != same;
 }
 
 bool PairSystem::provesApartInOrder() {

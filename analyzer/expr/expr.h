@@ -104,6 +104,8 @@ struct Function {
   Varies varies = Varies::Never; ///< Never: one function for all threads; ByThread: each thread has its own
   bool injective = false;        ///< different operands give different values (tickets, permutations),
   unsigned keys = 0;             ///< where so many operands at the front are the same
+  /// The first of as many numbers as the last operand says; those of different operands have none in common.
+  bool isRoom = false;
   bool exact = true;
   Cause cause;
 };

@@ -101,13 +101,14 @@ void Execution::noteUpdate(const Instruction& instruction, unsigned object, cons
 }
 
 void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
-                          const Update& update, Expr condition) {
+                          const Update& update, Expr condition, Expr size) {
   for (const Place& place : state.objects.places(pointer)) noteUpdate(instruction, place.object, update);
   record(instruction, AccessKind::Atomic, pointer, exprs.constant(64, bytes ? bytes : 1), condition, nullptr,
          scope);
   if (!isRelevant(&instruction)) return;
-  const bool isTicket = update.kind == Update::Kind::Add || update.kind == Update::Kind::Round;
-  Expr number = isTicket ? ticket(instruction, pointer, update) : claim(instruction, pointer, update);
+  const bool isTicket = update.kind != Update::Kind::Claim && update.kind != Update::Kind::Exchange &&
+                        update.kind != Update::Kind::Other;
+  Expr number = isTicket ? ticket(instruction, pointer, update, size) : claim(instruction, pointer, update);
   if (number) {
     env[&instruction] = number;
     return drawTicket(instruction);
@@ -263,11 +264,11 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
   StringRef name = call.getCalledFunction()->getName();
   if (name.starts_with("llvm.nvvm.atomic.")) {
     Update update;
-    if (name.contains(".add.gen.i")) update = additionOf(argument(1));
+    if (name.contains(".add.gen.i")) update = additionOf(argument(1), condition);
     if (name.contains(".exch.gen.i") && isConst(argument(1)))
       update = {Update::Kind::Exchange, argument(1)->value};
     if (name.contains(".cas.gen.i")) update = claimOf(argument(1), argument(2), condition);
-    runAtomic(call, argument(0), width / 8, scopeIn(name), update, condition);
+    runAtomic(call, argument(0), width / 8, scopeIn(name), update, condition, argument(1));
     return true;
   }
   if (barrierOf(call).kind != BarrierKind::None) return false; // runCall

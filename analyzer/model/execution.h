@@ -22,9 +22,10 @@ struct RunAccess {
   ModelAccess access;
 };
 
-/// atomicAdd of a positive constant or -1; atomicInc and atomicDec, where they count further than a launch is
-/// likely to draw; atomicCAS of a constant and what surely differs from it.
-Update additionOf(Expr addend);
+/// atomicAdd of a positive constant, -1, or a number that is not negative; atomicInc and atomicDec, where
+/// they count further than a launch is likely to draw; atomicCAS of a constant and what surely differs from
+/// it.
+Update additionOf(Expr addend, Expr condition);
 Update roundOf(Expr bound, bool isDown);
 Update claimOf(Expr compare, Expr desired, Expr condition);
 
@@ -98,7 +99,9 @@ private:
   Expr markIfSynchronizing(unsigned object, Expr content);
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);
   std::vector<Expr> barrierCounters(const llvm::BasicBlock* block);
-  Expr ticket(const llvm::Instruction& instruction, Expr pointer, const Update& update);
+  Expr ticket(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr size);
+  Expr roomFor(const llvm::Instruction& instruction, const Place& place, const llvm::BasicBlock* interval,
+               Expr size, std::vector<Expr> operands);
   Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update);
   std::optional<std::vector<Expr>> identity(const llvm::Instruction& instruction, bool withinBlock);
 
@@ -118,7 +121,7 @@ private:
   Expr assemblyResult(const llvm::CallInst& call, llvm::StringRef opcode);
   void runAssembly(const llvm::CallInst& call, Expr& condition);
   void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
-                 const Update& update, Expr condition);
+                 const Update& update, Expr condition, Expr size = nullptr);
   void noteUpdate(const llvm::Instruction& instruction, unsigned object, const Update& update);
 
   // loops.cpp

@@ -403,16 +403,17 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
     // atomicAdd and its relatives arrive as sequentially consistent without a scope: they are device-wide.
     Expr operand = value(update->getValOperand());
     Update what;
-    if (update->getOperation() == AtomicRMWInst::Add) what = additionOf(operand);
+    if (update->getOperation() == AtomicRMWInst::Add) what = additionOf(operand, condition);
     if (update->getOperation() == AtomicRMWInst::Sub)
-      what = additionOf(exprs.sub(exprs.constant(operand->width, 0), operand));
+      what = isConst(operand) ? additionOf(exprs.sub(exprs.constant(operand->width, 0), operand), condition)
+                              : Update{};
     if (update->getOperation() == AtomicRMWInst::UIncWrap) what = roundOf(operand, false);
     if (update->getOperation() == AtomicRMWInst::UDecWrap) what = roundOf(operand, true);
     if (update->getOperation() == AtomicRMWInst::Xchg && isConst(operand))
       what = {Update::Kind::Exchange, operand->value};
     state.objects.letEscape(value(update->getValOperand()));
     runAtomic(instruction, value(update->getPointerOperand()), widthOf(type, state.layout) / 8,
-              AtomicScope::Device, what, condition);
+              AtomicScope::Device, what, condition, operand);
     return;
   }
   if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {

@@ -96,7 +96,7 @@ private:
 
 /// What threads do to an object that they may share out work with.
 struct Update {
-  enum class Kind : std::uint8_t { Add, Round, Claim, Exchange, Other } kind = Kind::Other;
+  enum class Kind : std::uint8_t { Add, Room, Round, Claim, Exchange, Other } kind = Kind::Other;
   /// What is added, where a counter goes round (negative: one that counts down), what a compare-and-swap
   /// expects, what an exchange stores.
   std::int64_t value = 0;

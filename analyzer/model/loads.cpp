@@ -18,7 +18,11 @@ using namespace llvm;
 
 namespace kcheck::analyzer {
 
-Update additionOf(Expr addend) {
+Update additionOf(Expr addend, Expr condition) {
+  if (!isConst(addend)) {
+    Ranges ranges(Ranges::Wrapping::Exact);
+    return ranges.assume(condition) && ranges.of(addend).lo >= 0 ? Update{Update::Kind::Room, 0} : Update{};
+  }
   const bool counts = isConst(addend) && (addend->value > 0 || addend->value == -1);
   return counts ? Update{Update::Kind::Add, addend->value} : Update{};
 }
@@ -242,9 +246,9 @@ std::optional<std::vector<Expr>> Execution::identity(const Instruction& instruct
 /// object, at least until the next barrier, is such an addition and the counter does not wrap. Of counters at
 /// computed places (one per bin), a ticket that no other thread gets there. Null when it is not known to be
 /// one.
-Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Update& update) {
-  const bool goesRound = update.kind != Update::Kind::Add; // atomicInc, atomicDec
-  const std::int64_t step = goesRound ? 1 : update.value;
+Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Update& update, Expr size) {
+  const bool goesRound = update.kind == Update::Kind::Round; // atomicInc, atomicDec
+  const std::int64_t step = update.kind == Update::Kind::Add ? update.value : goesRound ? 1 : 0;
   unsigned width = widthOf(instruction.getType(), state.layout);
   auto places = state.objects.places(pointer);
   if (width < 32 || !state.knowsWritten || places.size() != 1) return nullptr;
@@ -256,6 +260,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   bool isShared = state.objects[place.object].space == MemorySpace::Shared;
   auto operands = identity(instruction, isShared);
   if (!operands) return nullptr;
+  if (update.kind == Update::Kind::Room) return roomFor(instruction, place, interval, size, *operands);
   if (!isFixed) operands->insert(operands->begin(), place.offset);
   std::string role = "ticket " + std::to_string(place.object) + " " +
                      (isFixed ? std::to_string(place.offset->value) : "of " + std::to_string(width));
@@ -288,6 +293,23 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   first->hi = (Int(1) << (width - 3)) - 1;
   return exprs.add(exprs.of(first), exprs.mul(taken, exprs.constant(width, step), NoSignedWrap),
                    NoSignedWrap);
+}
+
+/// What atomicAdd(p, size) returns, with a size of each thread's own: room that no other thread gets.
+Expr Execution::roomFor(const Instruction& instruction, const Place& place, const BasicBlock* interval,
+                        Expr size, std::vector<Expr> operands) {
+  const bool isShared = state.objects[place.object].space == MemorySpace::Shared;
+  const unsigned width = size->width;
+  operands.push_back(size);
+  std::string role = "room " + std::to_string(place.object) + " " + std::to_string(place.offset->value);
+  auto* room = state.symbols.function(interval, role, "room", width - 2);
+  room->varies = isShared ? Varies::ByBlock : Varies::Never;
+  room->isRoom = true;
+  room->exact = false;
+  room->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
+  state.assume("the counter that atomicAdd advances at " + state.lineText(instruction) +
+               " starts at 0 or above and stays below 2^" + std::to_string(width - 2));
+  return exprs.extend(Op::ZExt, width, exprs.apply(room, std::move(operands)));
 }
 
 /// What atomicCAS(p, expected, other) or atomicExch(p, value) returns where nothing else is done to the
