@@ -7,6 +7,7 @@
 #include "analyzer/initialization.h"
 #include "analyzer/launches.h"
 #include "analyzer/properties.h"
+#include "analyzer/samples.h"
 #include "analyzer/traffic/advice.h"
 #include "analyzer/traffic/partings.h"
 #include "report/kernel_name.h"
@@ -279,6 +280,29 @@ void answer(const std::vector<Question*>& questions, unsigned jobs) {
   for (std::thread& thread : others) thread.join();
 }
 
+/// What Coverage says of the launches whose grid the program computes from sizes that it does not fix.
+void addSampledCoverage(const PreparedModule& prepared, const Facts& facts, const Options& options,
+                        std::vector<Finding>& findings) {
+  const auto sample = sampled(facts);
+  if (!sample) return;
+  Coverage coverage(sample->facts);
+  for (const KernelCode& code : prepared.kernels) {
+    const LaunchPlan plan = planLaunches(sample->facts, *code.kernel, usedAxes(*code.function), options);
+    for (const PlannedCase& planned : plan.concrete) {
+      ExprContext exprs;
+      const KernelModel model = buildModel(exprs, prepared, code, sample->facts, planned.launch);
+      coverage.add({planned.launch.launch, &model, trafficOf(model, lanesMayPart(*code.function))});
+    }
+  }
+  for (Finding& finding : coverage.findings()) {
+    const auto launch = llvm::find_if(
+        facts.launches, [&](const Launch& one) { return one.where == finding.where && !one.grid.whole(); });
+    if (launch == facts.launches.end()) continue;
+    wordAsSample(finding, *sample, *launch);
+    findings.push_back(std::move(finding));
+  }
+}
+
 } // namespace
 
 Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& options) {
@@ -308,8 +332,10 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
       for (SiteId site : kernel.sites) (kernel.safe.count(site) ? analysis.provedSafe : unsafe).insert(site);
     }
   }
-  if (wanted.empty()) // else other kernels may touch what these leave
+  if (wanted.empty()) { // else other kernels may touch what these leave
     for (Finding& finding : coverage.findings()) analysis.findings.push_back(std::move(finding));
+    addSampledCoverage(prepared, facts, options, analysis.findings);
+  }
   for (SiteId site : unsafe) analysis.provedSafe.erase(site);
   if (!wanted.empty()) analysis.provedSafe.clear(); // other kernels may come to the same sites
   analysis.provedSafe.erase(kNoSite);

@@ -79,8 +79,8 @@ private:
     const clang::CallExpr& config = *call.getConfig();
     addWays(call, *kernel, [&](Launch& launch, const ScopePointer& scope) {
       if (config.getNumArgs() > 0) launch.grid = values.extent(*config.getArg(0), scope);
-      if (config.getNumArgs() > 0 && !launch.grid.x && launch.grid.y == 1U && launch.grid.z == 1U)
-        launch.gridX = values.widthFormula(*config.getArg(0), scope);
+      if (config.getNumArgs() > 0 && !launch.grid.whole())
+        launch.gridFormulas = values.extentFormulas(*config.getArg(0), scope);
       if (config.getNumArgs() > 1) launch.block = values.extent(*config.getArg(1), scope);
       launch.sharedBytes =
           config.getNumArgs() > 2 ? bytesIn(*config.getArg(2), scope) : std::optional<std::uint64_t>(0);

@@ -131,6 +131,7 @@ std::optional<Formula> Folder::formulaOfVariable(const clang::VarDecl& variable,
   formula.op = Formula::Op::Variable;
   formula.variable = variable.getNameAsString();
   formula.number = values.buffers.numberOf(&variable);
+  formula.mayDivide = values.uses.askedForRemainder.contains(formula.variable);
   return formula;
 }
 
@@ -140,7 +141,8 @@ std::optional<Formula> HostValues::formula(const clang::Expr& expr, const ScopeP
 }
 
 /// Of the first axis of a dim3 whose others are 1.
-std::optional<Formula> HostValues::widthFormula(const clang::Expr& given, const ScopePointer& scope) const {
+std::array<std::optional<Formula>, 3> HostValues::extentFormulas(const clang::Expr& given,
+                                                                 const ScopePointer& scope) const {
   const clang::Expr* expr = given.IgnoreParenImpCasts();
   for (unsigned depth = 0; depth < 8; ++depth) {
     if (const auto* full = llvm::dyn_cast<clang::FullExpr>(expr))
@@ -158,15 +160,19 @@ std::optional<Formula> HostValues::widthFormula(const clang::Expr& given, const 
                             return field.first.root == variable->getCanonicalDecl();
                           });
       const clang::Expr* source = variable && !partly ? definition(*variable) : nullptr;
-      if (!source) return std::nullopt;
+      if (!source) return {};
       expr = source->IgnoreParenImpCasts();
     } else {
       break;
     }
   }
+  std::array<std::optional<Formula>, 3> axes;
   if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(expr))
-    return made->getNumArgs() ? formula(*made->getArg(0), scope) : std::nullopt;
-  return formula(*expr, scope);
+    for (unsigned axis = 0; axis < std::min(3U, made->getNumArgs()); ++axis)
+      axes[axis] = formula(*made->getArg(axis), scope);
+  else
+    axes[0] = formula(*expr, scope);
+  return axes;
 }
 
 } // namespace kcheck::frontend

@@ -94,6 +94,7 @@ struct HostUses {
   std::map<const clang::Stmt*, const clang::CompoundStmt*>
       homes;                               ///< of loops: the block they are statements of
   std::vector<clang::SourceRange> lambdas; ///< their bodies
+  std::set<std::string> askedForRemainder; ///< names of variables: `n % 32`, `n & 31`
   bool hasLabels = false;
   bool wholeProgram = false; ///< no other file can call this file's functions
 };

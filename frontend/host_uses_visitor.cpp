@@ -168,6 +168,10 @@ public:
   bool VisitBinaryOperator(clang::BinaryOperator* op) {
     if (op->getOpcode() == clang::BO_Assign && !exchanging.contains(op))
       noteEvent(*op->getLHS(), {op->getRHS(), nullptr, blockOf(op), op->getOperatorLoc()});
+    const bool asks = op->getOpcode() == clang::BO_Rem || op->getOpcode() == clang::BO_And;
+    const auto* asked =
+        asks ? llvm::dyn_cast<clang::DeclRefExpr>(op->getLHS()->IgnoreParenImpCasts()) : nullptr;
+    if (asked) uses.askedForRemainder.insert(asked->getNameInfo().getAsString());
     return true;
   }
   bool VisitCXXOperatorCallExpr(clang::CXXOperatorCallExpr* call) { // `grid = dim3(8);`

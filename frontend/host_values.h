@@ -68,7 +68,8 @@ public:
   std::optional<PointerValue> pointer(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
   /// What does not fold, in terms of variables of one value each; none when it is not of that kind.
   std::optional<Formula> formula(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
-  std::optional<Formula> widthFormula(const clang::Expr& extent, const ScopePointer& scope = nullptr) const;
+  std::array<std::optional<Formula>, 3> extentFormulas(const clang::Expr& extent,
+                                                       const ScopePointer& scope = nullptr) const;
   /// A field of a structure, `config.gridDim`, as it is where `user` stands.
   Extent extentField(const Slot& slot, const clang::Expr& user, const ScopePointer& scope) const;
   std::optional<std::int64_t> integerField(const Slot& slot, const clang::Expr& user,

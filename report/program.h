@@ -4,6 +4,7 @@
 
 #include "report/location.h"
 
+#include <array>
 #include <optional>
 #include <set>
 #include <vector>
@@ -55,6 +56,8 @@ struct Formula {
   std::int64_t constant = 0;
   std::string variable; ///< its name
   unsigned number = 0;  ///< tells variables of one name apart; counts through all files
+  /// Host code looks at its remainder by something: perhaps it goes on with multiples only.
+  bool mayDivide = false;
   std::vector<Formula> operands;
 };
 
@@ -109,8 +112,8 @@ struct Launch {
   Extent grid, block;
   std::optional<std::uint64_t> sharedBytes; ///< dynamic shared memory
   std::vector<Argument> arguments;
-  std::optional<Formula> gridX; ///< of the grid's width, where it does not fold
-  bool isJoined = false;        ///< stands for several of a run: an unknown axis had several widths
+  std::array<std::optional<Formula>, 3> gridFormulas; ///< of the axes of the grid that do not fold
+  bool isJoined = false; ///< stands for several of a run: an unknown axis had several widths
 };
 
 /// Launches as the run made them.

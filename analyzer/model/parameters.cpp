@@ -74,13 +74,15 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
   }
 }
 
-/// What is free of the launch's width follows the host's formula.
-void bindWidth(KernelState& state) {
+/// What is free of the grid follows the host's formulas.
+void bindGrid(KernelState& state) {
   const Launch* launch = state.launch.launch;
-  if (!launch || !launch->gridX || state.launch.grid[0]) return;
+  if (!launch) return;
   ExprContext& exprs = state.exprs;
-  state.model.facts.push_back(
-      exprs.eq(exprs.extend(Op::ZExt, 64, state.model.gridDim[0]), formulaValue(state, *launch->gridX)));
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (launch->gridFormulas[axis] && !state.launch.grid[axis])
+      state.model.facts.push_back(exprs.eq(exprs.extend(Op::ZExt, 64, state.model.gridDim[axis]),
+                                           formulaValue(state, *launch->gridFormulas[axis])));
 }
 
 } // namespace
@@ -100,7 +102,7 @@ void setUpShape(KernelState& state) {
     model.blockIdx[axis] = block.index;
     model.gridDim[axis] = block.extent;
   }
-  bindWidth(state);
+  bindGrid(state);
   if (launch.isOfProgram() && !(launch.fixedBlock() && launch.fixedGrid()))
     model.hiddenSize =
         "how large the launch at line " + std::to_string(launch.launch->where.line) + " is in the end";
