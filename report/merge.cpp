@@ -329,12 +329,17 @@ void sortFindings(std::vector<Finding>& findings) {
   std::ranges::sort(findings, [&](const Finding& a, const Finding& b) { return key(a) < key(b); });
 }
 
+/// Whether the race is between a read there and a write elsewhere. An update (`counts[k]++`) that races with
+/// itself is not what should have given it a first value.
 bool isRead(const Finding& race, const Location& where, const std::string& kernel) {
   if (race.kernel != kernel || !findRule(race.rule) || findRule(race.rule)->group != RuleGroup::Race)
     return false;
-  return race.count > 0 && std::ranges::any_of(race.accesses, [&](const Access& access) {
-           return access.kind != AccessKind::Write && access.where == where;
-         });
+  auto reads = [&](const Access& access) {
+    return access.kind != AccessKind::Write && access.where == where;
+  };
+  auto isElsewhere = [&](const Access& access) { return access.where != where; };
+  return race.count > 0 && std::ranges::any_of(race.accesses, reads) &&
+         std::ranges::any_of(race.accesses, isElsewhere);
 }
 
 /// A read that races with the write it should have waited for also finds memory that nobody has written yet,

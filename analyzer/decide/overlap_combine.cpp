@@ -44,7 +44,7 @@ std::vector<Remainder> remaindersOf(AccessView& view) {
     } else if (equation->op == Op::Eq && isConst(equation->operands[1])) {
       const Int is = equation->operands[1]->value;
       found = remainderOf(equation->operands[0], is, view.ranges);
-      if (isNegated && found.modulus != 2) found = {};
+      if (isNegated && (found.modulus != 2 || is < 0 || is > 1)) found = {};
       if (isNegated) found.remainder = 1 - is;
     }
     if (found.modulus > 1 && found.value->width > 1 && result.size() < kMost) result.push_back(found);
