@@ -38,7 +38,7 @@ private:
 
   void look(llvm::Function& function) {
     Writes& writes = found[&function];
-    if (graph.isRecursive(function) || !graph.indirect(function).empty()) writes.unknown = true;
+    if (graph.isRecursive(function)) writes.unknown = true;
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (writes.unknown) return;
       if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
@@ -68,11 +68,11 @@ private:
   void addCall(Writes& writes, llvm::Function& function, const llvm::CallBase& call) {
     if (call.onlyReadsMemory() || onlyLooks(call)) return;
     const llvm::Function* callee = call.getCalledFunction();
-    if (!callee && !graph.indirect(function).empty()) {
+    if (!callee) {
       writes.unknown = true;
       return;
     }
-    const Writes* known = callee && !callee->isDeclaration() ? &found[callee] : nullptr;
+    const Writes* known = !callee->isDeclaration() ? &found[callee] : nullptr;
     if (known && known->unknown) writes.unknown = true;
     for (unsigned i = 0; i < call.arg_size(); ++i) {
       const llvm::Value* argument = call.getArgOperand(i);
@@ -91,6 +91,8 @@ private:
         continue;
       if (auto* argument = llvm::dyn_cast<llvm::Argument>(object)) {
         if (!isEntry) writes.arguments.insert(argument->getArgNo());
+        if (isEntry && argument == function.getArg(1))
+          writes.unknown = true; // the pointers themselves change
         continue;
       }
       if (auto* call = llvm::dyn_cast<llvm::CallInst>(object);

@@ -23,7 +23,7 @@ int main() {
   auto stop = std::chrono::steady_clock::now(); // expect-static: unsynchronized-timing
 
   cudaMemcpy(x.data(), dx, bytes, cudaMemcpyDeviceToHost);
-  cudaMemcpy(dx, x.data(), bytes, cudaMemcpyHostToDevice); // expect: redundant-transfer
+  cudaMemcpy(dx, x.data(), bytes, cudaMemcpyHostToDevice); // expect-static: redundant-transfer
   scale<<<kBlocks, 128>>>(dx, 0.5f);
   cudaMemcpy(x.data(), dx, bytes, cudaMemcpyDeviceToHost);
   cudaFree(dx);

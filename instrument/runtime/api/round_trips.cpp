@@ -47,6 +47,12 @@ const ArrivedCopy* arrivalOf(const std::byte* at, std::size_t bytes, std::size_t
   return offset <= copy.bytes && bytes <= copy.bytes - offset ? &copy : nullptr;
 }
 
+/// The same few bytes again and again, zeros for one: the host may well have written them anew.
+bool isMonotonous(const std::byte* host, std::size_t bytes) {
+  constexpr std::size_t period = 16;
+  return std::memcmp(host, host + period, bytes - period) == 0;
+}
+
 bool sameContent(const std::byte* device, const std::byte* host, std::size_t bytes) {
   DeviceAccess access;
   return std::memcmp(device, host, bytes) == 0;
@@ -66,7 +72,7 @@ void noteCopyToDevice(const std::byte* from, std::size_t bytes, void* caller) {
   std::size_t offset = 0;
   const ArrivedCopy* copy = bytes >= kLeast ? arrivalOf(from, bytes, offset) : nullptr;
   if (!copy || !copy->allocation || liveAllocation(copy->from) != copy->allocation) return;
-  if (!sameContent(copy->from + offset, from, bytes)) return;
+  if (!sameContent(copy->from + offset, from, bytes) || isMonotonous(from, bytes)) return;
   wire::Finding finding = emptyFinding(wire::Rule::RedundantTransfer);
   finding.caller = reinterpret_cast<std::uint64_t>(caller);
   finding.numbers[0] = bytes;

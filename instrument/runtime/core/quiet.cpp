@@ -31,13 +31,12 @@ const void* pointerAt(const LaunchState& launch, std::uint32_t offset) {
   return pointer;
 }
 
-/// The live device allocation that the pointer leads into.
-Allocation* arrayOf(const void* pointer) {
-  if (!isDeviceAddress(pointer)) return nullptr;
+/// The live allocation that the pointer leads into.
+Allocation* allocationOf(const void* pointer) {
   auto address = reinterpret_cast<Address>(pointer);
   Allocation* found = context().allocations.nearest(address);
   bool isInside = found && address - reinterpret_cast<Address>(found->base) < found->bytes;
-  return isInside && found->live && found->kind == MemoryKind::Device ? found : nullptr;
+  return isInside && found->live ? found : nullptr;
 }
 
 /// Whether all of it is known to be written; a part that has been seen written is not looked at again.
@@ -62,14 +61,19 @@ void QuietArrays::find(const LaunchState& launch) {
   if (!launch.logged || !(kernel.usesGridSync & abi::TraitWritesKnown) || !context().streams.onlyLegacy())
     return;
   std::set<const Allocation*> written;
-  for (std::uint32_t i = 0; i < kernel.writtenCount; ++i)
-    written.insert(arrayOf(pointerAt(launch, kernel.written[i])));
+  for (std::uint32_t i = 0; i < kernel.writtenCount; ++i) {
+    const void* pointer = pointerAt(launch, kernel.written[i]);
+    const Allocation* array = allocationOf(pointer);
+    if (!array && isDeviceAddress(pointer)) return; // before a start or at an end: of which array?
+    written.insert(array);
+  }
   std::uint64_t atMost = launch.gridBlocks * launch.blockThreads * kBytesPerThread;
   // A parameter may be a structure: each of its words may be a pointer.
   for (std::uint32_t offset = 0; offset + sizeof(void*) <= kernel.argumentBytes && count < kMost;
        offset += sizeof(void*)) {
-    Allocation* array = arrayOf(pointerAt(launch, offset));
-    if (!array || !written.insert(array).second || !isWritten(*array, atMost)) continue;
+    Allocation* array = allocationOf(pointerAt(launch, offset));
+    if (!array || array->kind != MemoryKind::Device || !written.insert(array).second) continue;
+    if (!isWritten(*array, atMost)) continue;
     auto low = reinterpret_cast<Address>(array->base);
     ranges[count++] = {low, low + array->bytes};
   }

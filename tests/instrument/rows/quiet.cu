@@ -74,6 +74,7 @@ int main() {
   shiftByCall<<<kBlocks, kThreads>>>(a, a);
   shiftInto<<<kBlocks, kThreads>>>(a, b, true);
   countInto<<<kBlocks, kThreads>>>(a, a);
+  shift<<<kBlocks, kThreads>>>(b, b - 1); // written through a pointer before the start, but for one
   int* rows[2] = {b, b};
   cudaMemcpy(table, rows, sizeof rows, cudaMemcpyHostToDevice);
   shiftThroughTable<<<kBlocks, kThreads>>>(table);
