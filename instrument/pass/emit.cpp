@@ -10,6 +10,7 @@
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Target/TargetOptions.h>
+#include <llvm/TargetParser/Host.h>
 
 #include <mutex>
 
@@ -17,7 +18,18 @@ namespace kcheck::instrument {
 
 namespace {
 
-constexpr const char* kBaseline = "x86-64-v2";
+/// What device code is compiled for: where this machine has them, with the fused multiply-add that a GPU has,
+/// too, and the conversions of half precision.
+const char* processor() {
+  static const char* const chosen = [] {
+    llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
+    bool all = true;
+    for (const char* feature : {"avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"})
+      all &= has.lookup(feature);
+    return all ? "x86-64-v3" : "x86-64-v2";
+  }();
+  return chosen;
+}
 
 std::unique_ptr<llvm::TargetMachine> hostMachine(const llvm::Module& module) {
   static std::once_flag once;
@@ -33,7 +45,7 @@ std::unique_ptr<llvm::TargetMachine> hostMachine(const llvm::Module& module) {
   llvm::TargetOptions options;
   options.UseInitArray = true; // else the table registers itself in .ctors, which nothing runs
   return std::unique_ptr<llvm::TargetMachine>(
-      target->createTargetMachine(module.getTargetTriple(), kBaseline, "", options, llvm::Reloc::PIC_,
+      target->createTargetMachine(module.getTargetTriple(), processor(), "", options, llvm::Reloc::PIC_,
                                   std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
@@ -52,7 +64,7 @@ std::string emitObject(llvm::Module& module) {
   auto machine = hostMachine(module);
   module.setDataLayout(machine->createDataLayout());
   for (llvm::Function& function : module)
-    if (!function.isDeclaration()) function.addFnAttr("target-cpu", kBaseline);
+    if (!function.isDeclaration()) function.addFnAttr("target-cpu", processor());
   llvm::PassBuilder builder(machine.get());
   {
     Analyses analyses(builder);

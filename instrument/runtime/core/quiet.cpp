@@ -79,8 +79,8 @@ void QuietArrays::find(const LaunchState& launch) {
   }
 }
 
-void QuietArrays::lookAtWrite(const Address* at, std::uint32_t bytes) {
-  Reach reach = reachOf(at);
+void QuietArrays::lookAtWrite(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun) {
+  Reach reach = isRun ? Reach{at[0], at[lanes - 1], 0} : reachOf(at);
   between = {0, ~Address{0}};
   for (std::uint32_t i = 0; i < count; ++i) {
     if (ranges[i].end <= reach.low) {

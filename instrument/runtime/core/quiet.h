@@ -26,7 +26,7 @@ public:
   }
   /// The same of a write: where a stray index has led it into one of them, there are none from here on.
   void noteWrite(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun) {
-    if (!between.holds(at, lanes, bytes, isRun)) lookAtWrite(at, bytes);
+    if (!between.holds(at, lanes, bytes, isRun)) lookAtWrite(at, lanes, bytes, isRun);
   }
 
 private:
@@ -45,7 +45,7 @@ private:
   Range between; ///< around the last write, and none of `ranges`
   std::uint32_t count = 0;
 
-  void lookAtWrite(const Address* at, std::uint32_t bytes);
+  void lookAtWrite(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun);
 };
 
 } // namespace kcheck::runtime

@@ -169,7 +169,14 @@ void RowCells::open(Address address) {
 RowCells::RowCells() = default;
 RowCells::~RowCells() = default;
 
-void RowCells::commit() { used = cellsUsed = linesUsed = rowsUsed = 0; }
+void RowCells::commit() {
+  for (std::size_t i = 0; bytesUsed && i < used; ++i)
+    if (saved[i].what == What::Byte)
+      if (Cell& word = openCellOf(saved[i].address); word.write == kBytes)
+        collapse(word, sitesOf(saved[i].address));
+  used = cellsUsed = linesUsed = rowsUsed = 0;
+  bytesUsed = false;
+}
 
 void RowCells::undo() {
   while (used) {
@@ -186,9 +193,17 @@ void RowCells::undo() {
       break;
     case What::Line: lineOf(last.address) = lines[last.cell.write]; break;
     case What::Lanes: rows[last.cell.write].undo(); break;
+    case What::Byte: {
+      ByteCells& bytes = byteCells(openCellOf(last.address));
+      bytes.cell[last.address & 3] = last.cell;
+      bytes.sites[last.address & 3] = last.sites;
+      break;
+    }
+    case What::Expanded: unexpand(openCellOf(last.address), last.cell); break;
     }
   }
   cellsUsed = linesUsed = rowsUsed = 0;
+  bytesUsed = false;
 }
 
 struct RowCells::Run {

@@ -38,7 +38,8 @@ public:
 private:
   /// What was there before a change. Of one cell it is `cell`, and `sites` where those are changed too;
   /// `cells` of a run, a line and the cells of many lanes are stored from index `cell.write` on.
-  enum class What : std::uint32_t { Cell, CellAndSites, Run, Reads, Line, Lanes };
+  /// `Byte` is the cell of one byte of an expanded word, and `Expanded` the word's before that.
+  enum class What : std::uint32_t { Cell, CellAndSites, Run, Reads, Line, Lanes, Byte, Expanded };
   struct Saved {
     Address address;
     Cell cell;
@@ -72,6 +73,13 @@ private:
   template <abi::SiteKind kind, bool shared, std::uint32_t width>
   bool checkWords(const RowWindow& window, const Address* at, Address offset, const std::uint8_t* lane,
                   std::uint32_t count, std::uint32_t first, std::uint16_t site);
+  bool checkBytes(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                  const std::uint8_t* lane, std::uint32_t count);
+  template <abi::SiteKind kind>
+  bool checkBytesOfEach(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                        const std::uint8_t* lane, std::uint32_t count);
+  template <abi::SiteKind kind, bool shared>
+  bool checkBytesOf(const RowWindow& window, Token me, Address at, std::uint32_t bytes, std::uint16_t site);
   template <abi::SiteKind kind> void change(Lanes& lanes, std::uint32_t mask, std::uint16_t site);
   template <abi::SiteKind kind, bool shared>
   bool checkCell(const RowWindow& window, Token me, Address at, std::uint16_t site);
@@ -86,6 +94,7 @@ private:
   std::vector<Line> lines;
   std::vector<Lanes> rows;
   std::size_t used = 0, cellsUsed = 0, linesUsed = 0, rowsUsed = 0;
+  bool bytesUsed = false; ///< some of `saved` are bytes
 };
 
 } // namespace kcheck::runtime

@@ -169,7 +169,7 @@ template <std::uint32_t width> KCHECK_INLINE Together together(const Address* at
 KCHECK_VECTORS bool RowCells::checkEach(const RowWindow& window, const abi::LoggedAccess& access,
                                         const Address* at, const std::uint8_t* lane, std::uint32_t count,
                                         std::uint32_t first) {
-  if (access.bytes < 4) return false;
+  if (access.bytes < 4) return checkBytes(window, access, at, lane, count);
   if (access.kind == abi::SiteKind::Atomic && !updatesWidely(access)) return false;
   reserve();
   constexpr std::uint32_t few = 4, half = kWarpSize / 2;

@@ -78,14 +78,17 @@ void replay(RowLog& log) {
   };
   for (std::size_t i = contents.size(); i-- > 0;) swap(contents[i]);
   std::size_t next = 0;
+  QuietArrays& quiet = log.lanes->owner().launch->quiet;
   eachUnchecked(log, [&](std::uint32_t lane, const abi::LoggedAccess& access, Address address, const Word*) {
     ThreadState& thread = log.lanes[lane];
     bool known = inArena(address); // what is not has been reported
     AtomicOrder order{access.order};
     if (access.kind == abi::SiteKind::Read) {
-      if (known) runtime::access<AccessKind::Read>(thread, address, access.bytes, access.site);
+      if (known && !quiet.cover(&address, 1, access.bytes, true))
+        runtime::access<AccessKind::Read>(thread, address, access.bytes, access.site);
       return;
     }
+    if (known) quiet.noteWrite(&address, 1, access.bytes, true);
     if (!known) {
     } else if (access.kind == abi::SiteKind::Write) {
       runtime::access<AccessKind::Write>(thread, address, access.bytes, access.site);

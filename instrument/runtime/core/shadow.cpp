@@ -132,6 +132,11 @@ ByteCells& expand(Cell& cell, CellSites sites) {
   return bytes;
 }
 
+void unexpand(Cell& cell, const Cell& before) {
+  table().give(cell);
+  cell = before;
+}
+
 Hidden& hiddenOf(ByteCells& bytes, unsigned byte) {
   if (!bytes.hidden) bytes.hidden = new Hidden[4];
   return bytes.hidden[byte];

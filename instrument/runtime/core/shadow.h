@@ -141,6 +141,8 @@ bool mapArenas();
 ByteCells& byteCells(const Cell& cell);
 /// Makes `cell` an expanded one whose bytes all are as it was.
 ByteCells& expand(Cell& cell, CellSites sites);
+/// Takes expand() back: the cell is `before` again.
+void unexpand(Cell& cell, const Cell& before);
 /// Makes room for hidden accesses.
 Hidden& hiddenOf(ByteCells& bytes, unsigned byte);
 /// Undoes expand() where the four bytes agree and nothing is hidden.
