@@ -46,7 +46,7 @@ void addCudaArguments(Arguments& arguments, const Options& options, const Toolki
   arguments.insert(arguments.end(),
                    {"-x", "cuda", "--cuda-gpu-arch=" + options.arch, "-nocudalib", "-fgpu-rdc",
                     "-Wno-unknown-cuda-version", "-Xclang", "-fcuda-allow-variadic-functions", "-Xclang",
-                    "-target-sdk-version=12.5"});
+                    "-target-sdk-version=12.5", "-D__KCHECK__"});
   if (toolkit.ownHeaders()) {
     arguments.insert(arguments.end(),
                      {"-nocudainc", "-isystem", headers + "/cuda", "-include", "cuda_runtime.h"});
@@ -54,7 +54,7 @@ void addCudaArguments(Arguments& arguments, const Options& options, const Toolki
     arguments.insert(arguments.end(), {"--cuda-path=" + toolkit.path, "-isystem", headers + "/shim",
                                        "-isystem", toolkit.path + "/include/cccl"});
   }
-  arguments.insert(arguments.end(), {"-include", kPrelude});
+  arguments.insert(arguments.end(), {"-isystem", KCHECK_SOURCE_INCLUDE, "-include", kPrelude});
 }
 
 Arguments driverArguments(const Options& options, const Toolkit& toolkit, const std::string& file,

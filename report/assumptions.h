@@ -10,4 +10,7 @@ inline std::string assumptionAt(unsigned line) {
   return "the assumption at line " + std::to_string(line) + " holds";
 }
 
+/// How assumptions end that an annotation makes (include/kcheck/annotations.h).
+inline std::string annotatedIn(unsigned line) { return " (annotated in line " + std::to_string(line) + ")"; }
+
 } // namespace kcheck

@@ -105,8 +105,9 @@ std::vector<std::string> brokenAssumptions(const KernelResult& kernel, const Pro
   std::vector<std::string> broken;
   for (const Finding& finding : report.findings) {
     if (finding.rule != "assert-failed" || !isAbout(finding, kernel)) continue;
-    const std::string text = assumptionAt(finding.where.line);
-    if (std::ranges::find(property.assumptions, text) != property.assumptions.end()) broken.push_back(text);
+    const std::string text = assumptionAt(finding.where.line), annotation = annotatedIn(finding.where.line);
+    for (const std::string& assumption : property.assumptions)
+      if (assumption == text || assumption.ends_with(annotation)) broken.push_back(assumption);
   }
   return broken;
 }
@@ -148,13 +149,25 @@ void refute(const Finding& finding, const KernelResult& kernel, PropertyResult& 
   }
 }
 
-void letRunSpeak(Report& report) {
+/// Whether the run saw it in that kernel, not only in another one that calls the same helper.
+bool wasSeenIn(const KernelResult& kernel, const Finding& finding, const std::vector<Finding>& fromRun) {
+  bool any = false;
+  for (const Finding& seen : fromRun) {
+    if (!sameThing(seen, finding)) continue;
+    if (isAbout(seen, kernel)) return true;
+    any = true;
+  }
+  return !any; // two places of one barrier fault
+}
+
+/// `fromRun`: what the run alone says.
+void letRunSpeak(Report& report, const std::vector<Finding>& fromRun) {
   withdrawBrokenProofs(report);
   for (const Finding& finding : report.findings) {
     auto question = propertyOf(finding);
     if (!question) continue;
     for (KernelResult& kernel : report.kernels) {
-      if (!isAbout(finding, kernel)) continue;
+      if (!isAbout(finding, kernel) || !wasSeenIn(kernel, finding, fromRun)) continue;
       for (PropertyResult& property : kernel.properties)
         if (property.property == *question) refute(finding, kernel, property, report);
     }
@@ -417,14 +430,14 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
                     std::back_inserter(runPart.findings));
   settleLaunchPlaces(runPart.findings, report.facts);
   std::vector<Finding> fromRun = prepared(std::move(runPart.findings), report.facts, options.strict);
-  report.findings = joinPasses(std::move(fromStatic), std::move(fromRun));
+  report.findings = joinPasses(std::move(fromStatic), fromRun);
   dropAskewEnds(report.findings);
   foldEarlyReads(report.findings);
   dropOtherValues(report.findings, report.run, report.facts);
   dropLibraryTraffic(report.findings, report.facts);
   quietenLibraryRaces(report.findings, report.facts);
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
-  letRunSpeak(report);
+  letRunSpeak(report, fromRun);
   compareMetrics(report);
   filter(report, options);
   sortFindings(report.findings);

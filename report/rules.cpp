@@ -32,7 +32,7 @@ constexpr Rule kRules[] = {
     {"hang", "The program makes no progress", Sync, kError,
      "threads wait for something that no thread will do"},
     {"assert-failed", "Failing assertion", Sync, kError,
-     "an assert() or __builtin_assume() in a kernel does not hold for some thread"},
+     "an assert(), a __builtin_assume() or an annotation in a kernel does not hold"},
     {"trap", "Kernel ended by a trap", Sync, kError,
      "a thread executes __trap(), which ends the kernel and its results"},
 

@@ -145,8 +145,9 @@ std::optional<Assignment> Decider::searchCollision(const PairQuestion& q,
       const Value v = evaluate(e);
       return v.value == 1 && !v.undefined;
     });
-    if (holds) result = std::move(found);
-    return holds;
+    if (!holds || !keepsApart(constraints, evaluate)) return false;
+    result = std::move(found);
+    return true;
   };
   auto isOver = [&] { return collisionSeconds + threadSeconds() - begun > kMostSeconds; };
   for (auto& chosen : sizes) {

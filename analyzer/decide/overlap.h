@@ -68,6 +68,7 @@ private:
   void follow(Expr e);
   void followSlices();
   void followNumbers();
+  bool holdsForBoth(Expr condition);
   void congruent(const Poly& difference, Int modulus, Expr symbolicModulus);
   Poly differenceOf(Expr e);
   void followSum(Expr e);

@@ -146,12 +146,32 @@ void PairSystem::follow(Expr e) {
   }
 }
 
+/// Whether the paths of both threads show a comparison.
+bool PairSystem::holdsForBoth(Expr condition) {
+  auto holds = [&](AccessView& view, std::uint8_t thread, Expr part) {
+    const auto known = conjunctsOf(view.condition);
+    if (isTrue(part) || std::find(known.begin(), known.end(), part) != known.end()) return true;
+    const bool isNegated = part->op == Op::Xor && isTrue(part->operands[1]);
+    Expr c = isNegated ? part->operands[0] : part;
+    if (c->op != Op::Slt && c->op != Op::Sle) return false;
+    Poly more = view.linear.of(c->operands[1]) - view.linear.of(c->operands[0]);
+    if (isNegated) more = more.scaled(-1);
+    if ((c->op == Op::Slt) != isNegated) more.add(Monomial{}, -1);
+    return proves(canonical(instance(more, relation, thread)));
+  };
+  const auto parts = conjunctsOf(condition);
+  return std::all_of(parts.begin(), parts.end(),
+                     [&](Expr part) { return holds(a, 1, part) && holds(b, 2, part); });
+}
+
 /// The same number of an injective function, where its keys are the same.
 void PairSystem::followNumbers() {
   for (std::size_t i = 0; i < numbered.size(); ++i) {
     Expr e = numbered[i];
-    if (!e || !std::all_of(e->operands.begin(), e->operands.begin() + e->function->keys,
-                           [&](Expr key) { return isEqual(key); }))
+    if (!e || !std::all_of(e->operands.begin(), e->operands.begin() + e->function->keys, [&](Expr key) {
+          return isEqual(key) ||
+                 (key->op == Op::Ite && isEqual(key->operands[1]) && holdsForBoth(key->operands[0]));
+        }))
       continue;
     numbered[i] = nullptr;
     for (Expr o : e->operands) markEqual(o);

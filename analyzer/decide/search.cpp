@@ -77,10 +77,11 @@ public:
     for (const Symbol* s : symbols) values.symbols[s] = std::int64_t(valueOf(*s, c));
     for (const Function* f : conditions) values.defaults[f] = c.truth;
     Evaluator evaluate(values);
-    return std::all_of(constraints.begin(), constraints.end(), [&](Expr e) {
+    const bool satisfied = std::all_of(constraints.begin(), constraints.end(), [&](Expr e) {
       Value v = evaluate(e);
       return v.value == 1 && !v.undefined;
     });
+    return satisfied && keepsApart(constraints, evaluate);
   }
 
 private:

@@ -3,6 +3,9 @@
 
 #include "analyzer/expr/fold.h"
 
+#include <algorithm>
+#include <unordered_set>
+
 namespace kcheck::analyzer {
 
 std::int64_t Assignment::of(const Symbol* symbol) const {
@@ -128,5 +131,25 @@ Value Evaluator::node(Expr e) {
 }
 
 Value evaluate(Expr e, const Assignment& assignment) { return Evaluator(assignment)(e); }
+
+bool keepsApart(const std::vector<Expr>& roots, Evaluator& evaluate) {
+  // The values of keys and result, and of all operands.
+  std::map<std::pair<const Function*, std::vector<std::int64_t>>, std::vector<std::int64_t>> known;
+  std::unordered_set<Expr> seen;
+  bool apart = true;
+  auto visit = [&](Expr n) {
+    seen.insert(n);
+    if (n->op != Op::Apply || !n->function->injective) return;
+    std::vector<std::int64_t> all, result;
+    for (Expr operand : n->operands) all.push_back(evaluate(operand).value);
+    result.assign(all.begin(),
+                  all.begin() + std::ptrdiff_t(std::min<std::size_t>(n->function->keys, all.size())));
+    result.push_back(evaluate(n).value);
+    auto [place, isNew] = known.try_emplace({n->function, result}, all);
+    apart = apart && (isNew || place->second == all);
+  };
+  for (Expr root : roots) bottomUp(root, [&](Expr n) { return seen.count(n) != 0; }, visit);
+  return apart;
+}
 
 } // namespace kcheck::analyzer

@@ -41,4 +41,7 @@ private:
 
 Value evaluate(Expr e, const Assignment& assignment);
 
+/// Whether the values keep apart what injective functions below `roots` keep apart.
+bool keepsApart(const std::vector<Expr>& roots, Evaluator& evaluate);
+
 } // namespace kcheck::analyzer

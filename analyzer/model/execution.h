@@ -124,6 +124,11 @@ private:
                  const Update& update, Expr condition, Expr size = nullptr);
   void noteUpdate(const llvm::Instruction& instruction, unsigned object, const Update& update);
 
+  // annotations.cpp
+  void promiseArray(const llvm::CallInst& call, Expr condition);
+  bool isEverywhere(Expr condition) const;
+  Expr promisedContent(const Place& place, Function* content, unsigned width);
+
   // loops.cpp
   void runLoop(const llvm::Loop* loop, Expr entry, const PhiValues& start);
   void runOnce(const llvm::Loop* loop, Expr entry, const PhiValues& start);

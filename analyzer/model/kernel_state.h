@@ -103,6 +103,15 @@ struct Update {
   friend auto operator<=>(const Update&, const Update&) = default;
 };
 
+/// That the values in a part of an array differ from one another.
+struct ArrayPromise {
+  Expr start = nullptr, end = nullptr; ///< byte offsets, 64 bit
+  Expr condition = nullptr;            ///< under which a thread comes to say so
+  Expr count = nullptr;                ///< elements, 64 bit
+  unsigned bits = 32;                  ///< of an element
+  bool isPermutation = false;          ///< they are the numbers below count
+};
+
 /// A thread of its block, by its indices.
 using ThreadPlace = std::array<std::int64_t, 3>;
 
@@ -206,6 +215,8 @@ struct KernelState {
   std::set<unsigned> pointerSources, changedPointerSources;
   std::map<unsigned, std::int64_t> fixedParameters; ///< by an assumption at the kernel's start
   std::map<unsigned, const PassedValue*> passed;    ///< content of structures that are parameters, by object
+
+  std::map<unsigned, ArrayPromise> promises; ///< by object
 
   std::map<unsigned, const llvm::GlobalVariable*> globals; ///< the variables among the objects
   /// Instructions whose value some address, condition or size depends on.

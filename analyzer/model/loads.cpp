@@ -79,7 +79,8 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
       content->exact = false;
       content->cause = {CauseKind::Launch, "the content of `" + object.name + "` at the launch"};
     }
-    return exprs.apply(content, {place.offset});
+    Expr promised = promisedContent(place, content, width);
+    return promised ? promised : exprs.apply(content, {place.offset});
   }
   bool synchronizes = state.synchronizingObjects.count(place.object) != 0;
   Cause cause = synchronizes ? Cause{CauseKind::Order, "the result of the atomic operation that reaches `" +

@@ -54,6 +54,9 @@ bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
     llvm::Value* fails = l.b.CreateNot(l.operand(0));
     l.b.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(fails, &l.call, false, unlikely));
     l.runtime(Call::kcAssumptionFails, {l.operand(1), l.operand(2), l.operand(3)});
+  } else if (name == "__kcheck_array") { // an annotation
+    l.runtime(Call::kcArrayPromise,
+              {l.operand(0), l.operand(1), l.operand(2), l.operand(3), l.operand(4), l.operand(5)});
   } else if (name == "__assertfail") {
     l.runtime(Call::kcAssertFail, {l.operand(0), l.operand(1), l.operand(2), l.operand(3)});
   } else if (name == "__assert_fail") {

@@ -373,7 +373,10 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
     finding.hint = "copy the data to device memory, or allocate it with cudaMallocManaged or cudaHostAlloc";
     return;
   case wire::Rule::AssertFailed:
-    if (record.numbers[1]) {
+    if (record.numbers[1] == 2) {
+      finding.message = fmt::format("the annotation does not hold: {}", text);
+      finding.hint = "proofs rest on it: correct it, or what the kernel is given";
+    } else if (record.numbers[1]) {
       finding.message = fmt::format("the assumption `{}` does not hold in {}", text, threadOf(record));
       finding.hint = "a compiler may leave out whatever is done otherwise: take it out, or make it true";
     } else {

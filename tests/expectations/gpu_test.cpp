@@ -82,9 +82,10 @@ TEST_P(Gpu, RunsThere) {
   if (nvcc.empty()) GTEST_SKIP() << "no nvcc on this machine";
   fs::create_directories(results);
   const fs::path program = results / plainName(GetParam());
-  ChildResult built = runChild(
-      {nvcc, "-arch=native", "-std=c++17", "-lineinfo", "-o", program.string(), (root / GetParam()).string()},
-      kCompileSeconds);
+  ChildResult built =
+      runChild({nvcc, "-arch=native", "-std=c++17", "-lineinfo", "-I", (root / "include").string(), "-o",
+                program.string(), (root / GetParam()).string()},
+               kCompileSeconds);
   ASSERT_EQ(built.status, 0) << built.output;
 
   GpuRow row{GetParam(), rulesIn(GetParam()), "", {}};

@@ -362,6 +362,19 @@ TEST(Disagreement, NotOutsideOfTheLaunchesThatTheProofIsAbout) {
   EXPECT_THAT(mergeReport(facts(), part, sameLaunch, {}).disagreements, SizeIs(1));
 }
 
+TEST(Disagreement, NotOfAKernelThatCallsTheSameHelper) {
+  auto properties = allProved();
+  properties[0].holdsFor = kLaunchesOfThisRun; // there; of larger launches the race is possible
+  Finding inBoth = tileRace(Verdict::Possible);
+  inBoth.alsoIn = {"j<int>(int *)"};
+  Finding seen = tileRace(Verdict::Observed, 1);
+  seen.kernel = "_Z1jPi";
+  Report report = mergeReport(facts(), staticPart({inBoth}, properties), runPart({seen}), {});
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  EXPECT_EQ(report.kernels[0].properties[0].answer, Answer::Proved);
+  EXPECT_EQ(report.kernels[1].properties[0].answer, Answer::Refuted);
+}
+
 TEST(Disagreement, HostInitialisationIsAnAssumptionThatTheRunChecks) {
   auto properties = allProved();
   properties[3].assumptions = {"the host fills `in`"};
