@@ -88,6 +88,27 @@ bool followsElements(std::initializer_list<Expr> parts) {
   return std::any_of(parts.begin(), parts.end(), [&](Expr part) { return part && anyNode(part, isElement); });
 }
 
+void collectHostValues(Expr expression, std::set<const Symbol*>& values) {
+  if (!expression) return;
+  anyNode(expression, [&](Expr n) {
+    if (n->op == Op::Symbol && n->symbol->cause.kind == CauseKind::AnyInput) values.insert(n->symbol);
+    return false;
+  });
+}
+
+/// Whether the host computes the array's size from values of which the text shows nothing to do with those
+/// that decide how far the kernel goes: numbers that a class keeps from its constructor on, say. Any value of
+/// the ones beside any value of the others is no launch of the program.
+bool sizeIsApart(const ModelAccess& access, const FindingContext& context) {
+  std::set<const Symbol*> ofSize, ofReach;
+  collectHostValues(context.model.objects[access.object].symbolicBytes, ofSize);
+  collectHostValues(access.offset, ofReach);
+  collectHostValues(access.condition, ofReach);
+  for (Expr fact : context.model.facts) collectHostValues(fact, ofReach);
+  return !ofSize.empty() && !ofReach.empty() &&
+         std::ranges::none_of(ofSize, [&](const Symbol* one) { return ofReach.contains(one); });
+}
+
 /// `parts` are the expressions that the finding is about.
 void settleVerdict(Finding& finding, const Witness& witness, const FindingContext& context,
                    std::initializer_list<Expr> parts) {
@@ -233,6 +254,7 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
     finding.hint = fmt::format("guard the access: `{}` has {} elements", finding.memory->name,
                                *object.bytes / object.elementBytes);
   settleVerdict(finding, bounds.witness, context, {access.offset, access.condition});
+  finding.leansOnHost |= sizeIsApart(access, context);
   if (finding.verdict == Verdict::Proved && followsContent(access)) {
     finding.verdict = Verdict::Possible;
     finding.severity = Severity::Warning;

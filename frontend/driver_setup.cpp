@@ -107,6 +107,7 @@ OrError<CompileJobs> planJobs(const Options& options, const Toolkit& toolkit, co
     if (given.empty() || llvm::StringRef(given[0]) != "-cc1") continue;
     Arguments cc1(given.begin() + 1, given.end());
     const bool isDevice = std::find(cc1.begin(), cc1.end(), "-fcuda-is-device") != cc1.end();
+    if (isDevice) cc1.push_back("-fdebug-compilation-dir=/"); // else names below this folder lose their start
     (isDevice ? jobs.device : jobs.host) = std::move(cc1);
   }
   assert(!jobs.host.empty());

@@ -19,11 +19,46 @@ struct Piece {
   std::uint64_t offset, bytes;
 };
 
-/// The fields of the copied object, as clang's aliasing metadata lists them; empty when it does not.
-std::vector<Piece> fieldsOf(const llvm::MemTransferInst& copy) {
+/// The type of what the pointer leads to, where the pointer's making tells.
+llvm::Type* pointee(const llvm::Value* pointer) {
+  if (const auto* element = llvm::dyn_cast<llvm::GetElementPtrInst>(pointer))
+    return element->getResultElementType();
+  if (const auto* variable = llvm::dyn_cast<llvm::AllocaInst>(pointer)) return variable->getAllocatedType();
+  const auto* global = llvm::dyn_cast<llvm::GlobalVariable>(pointer);
+  return global ? global->getValueType() : nullptr;
+}
+
+void collectFields(llvm::Type* type, std::uint64_t offset, const llvm::DataLayout& layout,
+                   std::vector<Piece>& fields) {
+  if (auto* record = llvm::dyn_cast<llvm::StructType>(type)) {
+    for (unsigned i = 0; i < record->getNumElements(); ++i)
+      collectFields(record->getElementType(i), offset + layout.getStructLayout(record)->getElementOffset(i),
+                    layout, fields);
+  } else if (auto* array = llvm::dyn_cast<llvm::ArrayType>(type);
+             array && array->getNumElements() <= kWidestAccess * kMostPieces) {
+    const std::uint64_t stride = layout.getTypeAllocSize(array->getElementType()).getFixedValue();
+    for (std::uint64_t i = 0; i < array->getNumElements(); ++i)
+      collectFields(array->getElementType(), offset + i * stride, layout, fields);
+  } else {
+    fields.push_back({offset, layout.getTypeStoreSize(type).getFixedValue()});
+  }
+}
+
+/// The fields of the copied object: as clang's aliasing metadata lists them, which it does not for classes
+/// with bases, or else of the structure that either side was made as; empty when neither tells.
+std::vector<Piece> fieldsOf(const llvm::MemTransferInst& copy, std::uint64_t bytes) {
   std::vector<Piece> fields;
   const llvm::MDNode* node = copy.getMetadata(llvm::LLVMContext::MD_tbaa_struct);
-  if (!node) return fields;
+  if (!node) {
+    const llvm::DataLayout& layout = copy.getModule()->getDataLayout();
+    for (const llvm::Value* side : {copy.getRawSource(), copy.getRawDest()}) {
+      auto* record = llvm::dyn_cast_or_null<llvm::StructType>(pointee(side));
+      if (!record || !record->isSized() || layout.getTypeAllocSize(record).getFixedValue() != bytes) continue;
+      collectFields(record, 0, layout, fields);
+      break;
+    }
+    return fields;
+  }
   for (unsigned i = 0; i + 2 < node->getNumOperands(); i += 3)
     fields.push_back({llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(i))->getZExtValue(),
                       llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(i + 1))->getZExtValue()});
@@ -50,7 +85,7 @@ void split(Piece range, std::uint64_t align, std::vector<Piece>& pieces) {
 
 std::vector<Piece> piecesOf(const llvm::MemTransferInst& copy, std::uint64_t bytes, std::uint64_t align) {
   std::vector<Piece> pieces;
-  const std::vector<Piece> fields = fieldsOf(copy);
+  const std::vector<Piece> fields = fieldsOf(copy, bytes);
   if (fields.empty() || coverWithoutGaps(fields, bytes))
     split({0, bytes}, align, pieces);
   else

@@ -30,6 +30,15 @@ Expr ticketOf(const ModelAccess& access, bool& others) {
   return found.front();
 }
 
+/// Whether anything but the ticket makes the address one thread's or another's: a bin's own room, say.
+bool hasOtherParts(Expr address, Expr ticket) {
+  if (address == ticket) return false;
+  if (address->op == Op::Apply || (address->op == Op::Symbol && address->symbol->varies != Varies::Never))
+    return true;
+  return std::any_of(address->operands.begin(), address->operands.end(),
+                     [&](Expr part) { return hasOtherParts(part, ticket); });
+}
+
 } // namespace
 
 std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vector<Cause>& causes) {
@@ -63,11 +72,15 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
   for (std::size_t i = 0; i < x->operands.size(); ++i)
     isOne = c.logicalAnd(isOne, c.eq(x->operands[i], y->operands[i]));
   constraints.insert(constraints.begin(), c.logicalOr(isOne, c.logicalOr(follows(x, y), follows(y, x))));
-  if (keys != 0) { // counters at computed places say nothing of each other
+  // Counters at computed places say nothing of each other. Where they alone give the address, as in a
+  // counting sort, it is for what they start from whether two of them meet.
+  const bool countersAlone = !hasOtherParts(q.a->offset, mine) && !hasOtherParts(q.b->offset, other);
+  if (keys != 0) {
     Expr samePlace = c.boolean(true);
     for (unsigned i = 0; i < keys; ++i)
       samePlace = c.logicalAnd(samePlace, c.eq(x->operands[i], y->operands[i]));
-    constraints.front() = c.logicalOr(c.logicalNot(samePlace), constraints.front());
+    constraints.front() = countersAlone ? c.logicalAnd(samePlace, constraints.front())
+                                        : c.logicalOr(c.logicalNot(samePlace), constraints.front());
   }
   ++counters.questions;
   Verdict verdict = solve(std::move(constraints), q.relation);

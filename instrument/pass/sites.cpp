@@ -5,7 +5,6 @@
 
 #include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DebugLoc.h>
-#include <llvm/Support/Path.h>
 
 namespace kcheck::instrument {
 
@@ -20,11 +19,7 @@ abi::SiteKind kindOf(AccessKind kind) {
   return abi::SiteKind::Other;
 }
 
-std::string fileOf(const llvm::DILocation& where) {
-  llvm::StringRef name = where.getFilename();
-  if (llvm::sys::path::is_absolute(name) || where.getDirectory().empty()) return name.str();
-  return name.str();
-}
+std::string fileOf(const llvm::DILocation& where) { return where.getFilename().str(); }
 
 bool isSystemHeader(llvm::StringRef file) {
   return file.starts_with("/usr/") || file.contains("/lib/clang/") || file.contains("/cuda/include/") ||

@@ -38,7 +38,7 @@ struct UnreadError {
 struct ThreadErrors;
 
 struct ErrorState {
-  std::atomic<Error> pending{Error::Success}, sticky{Error::Success};
+  std::atomic<Error> pending{Error::Success}, sticky{Error::Success}, passing{Error::Success};
   std::mutex mutex;
   std::vector<ThreadErrors*> threads; ///< that live
   std::vector<UnreadError> unread;    ///< of threads that have ended
@@ -95,10 +95,12 @@ void raiseDeviceError(Error error) {
   state().pending.compare_exchange_strong(none, error);
 }
 
+void raisePassingError(Error error) { state().passing = error; }
+
 Error deviceErrorAtSynchronisation() {
-  Error pending = state().pending;
+  Error pending = state().pending, passing = state().passing.exchange(Error::Success);
   if (pending != Error::Success) state().sticky = pending;
-  return pending;
+  return pending != Error::Success ? pending : passing;
 }
 
 Error stickyError() { return state().sticky; }
@@ -106,6 +108,7 @@ Error stickyError() { return state().sticky; }
 void clearDeviceError() {
   state().pending = Error::Success;
   state().sticky = Error::Success;
+  state().passing = Error::Success;
 }
 
 Error remember(Error error) {

@@ -16,6 +16,8 @@ const char* errorText(Error error);
 /// A kernel has failed (assert, trap, illegal access): later synchronising calls answer this. The first one
 /// stays.
 void raiseDeviceError(Error error);
+/// The next synchronising call answers this, once: a GPU would be lost, but the program may go on here.
+void raisePassingError(Error error);
 /// The error that a synchronising call finds; from then on it is sticky.
 Error deviceErrorAtSynchronisation();
 /// The sticky error, or Success.

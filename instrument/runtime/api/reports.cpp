@@ -59,8 +59,7 @@ void reportBadRange(const void* pointer, std::size_t bytes, bool write, const ch
 
 void reportUnsupported(const char* feature, void* caller) {
   HostEvent event{.rule = wire::Rule::Unsupported, .caller = caller};
-  std::string message = std::string(feature) + " is not supported by kcheck";
-  event.message = message.c_str();
+  event.message = feature;
   reportHostEvent(event);
 }
 

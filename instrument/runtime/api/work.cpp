@@ -120,7 +120,9 @@ void performKernel(const KernelWork& work, std::uint64_t stream) {
   config.caller = work.caller;
   launch(*work.kernel, config, work.arguments);
   switch (deviceFault()) {
-  case DeviceFault::None: return;
+  case DeviceFault::None:
+    if (lastLaunchWasAskew()) raisePassingError(Error::MisalignedAddress);
+    return;
   case DeviceFault::IllegalAddress: return raiseDeviceError(Error::IllegalAddress);
   case DeviceFault::Assert: return raiseDeviceError(Error::Assert);
   case DeviceFault::Trap: return raiseDeviceError(Error::LaunchFailure);

@@ -77,7 +77,7 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.gridBlocks = config.grid.volume();
   launch.blockThreads = static_cast<std::uint32_t>(config.block.volume());
   launch.started = 0;
-  launch.faulted = launch.received = false;
+  launch.faulted = launch.askew = launch.received = false;
   launch.rehearsal = launch.backwards = launch.inStep = launch.cut = false;
   launch.uneven = 0;
   launch.work = 0;
@@ -219,6 +219,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
   hideFromHost();
 }
 
+bool lastLaunchWasAskew() { return launchState().askew; }
 bool deviceFaulted() { return context().fault != DeviceFault::None; }
 DeviceFault deviceFault() { return context().fault; }
 void clearDeviceFault() { context().fault = DeviceFault::None; }

@@ -25,6 +25,9 @@ const KernelEntry* findKernel(const char* name);
 /// Runs the kernel to completion in stream order; `arguments` as cudaLaunchKernel takes them. Validation of
 /// the shape is the caller's (api/), so that it can answer with CUDA's error codes.
 void launch(const KernelEntry& kernel, const LaunchConfig& config, void** arguments);
+/// Whether an access of the last launch was misaligned. A GPU ends the kernel there; here it goes on, so that
+/// what else is wrong is found as well.
+bool lastLaunchWasAskew();
 
 /// A launch ended by a trap, a failed assertion, a hang or a crash: the device answers with an error from now
 /// on. What happened has been reported.

@@ -112,6 +112,7 @@ void reportOutside(ThreadState& thread, Address address, std::size_t bytes, std:
 
 void reportMisaligned(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
                       AccessKind kind) {
+  thread.owner().launch->askew = true;
   report(findingAt(wire::Rule::Misaligned, thread, address, bytes, site, kind));
 }
 

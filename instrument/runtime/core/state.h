@@ -186,6 +186,7 @@ struct LaunchState {
   bool tracksSync = true; ///< fences or ordered atomics may occur
   bool exact = true;      ///< see BlockState::exact
   bool faulted = false;   ///< nothing runs any more
+  bool askew = false;     ///< some access was misaligned; the launch goes on all the same
   DeviceFault fault = DeviceFault::None;
   wire::TextRef name = 0;
   std::vector<ReadSet> readSets; ///< Cell::read = kReadSet + firstReadSet + index

@@ -11,6 +11,8 @@ __global__ void shares() {
   words[threadIdx.x] = 1;
 }
 
+__global__ void askew(char* bytes) { *reinterpret_cast<int*>(bytes + 1) = 1; }
+
 int main() {
   OK(cudaGetLastError());
   nothing<<<1, 2048>>>();
@@ -38,5 +40,11 @@ int main() {
   cudaGetLastError();
   CHECK(!std::strcmp(cudaGetErrorString(cudaErrorInvalidValue), "invalid argument"));
   CHECK(!std::strcmp(cudaGetErrorName(cudaErrorInvalidValue), "cudaErrorInvalidValue"));
+  char* bytes;
+  OK(cudaMalloc(&bytes, 8));
+  askew<<<1, 1>>>(bytes);
+  CHECK(cudaDeviceSynchronize() == cudaErrorMisalignedAddress);
+  CHECK(cudaGetLastError() == cudaErrorMisalignedAddress);
+  OK(cudaFree(bytes));
   std::printf("PASS\n");
 }
