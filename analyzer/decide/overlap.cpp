@@ -157,6 +157,40 @@ bool PairSystem::factsContradict() {
   return false;
 }
 
+/// Whether the equations make equal what a condition says is not: `j#1 == k` where thread 1 has j != k.
+bool PairSystem::joinsWhatDiffers() {
+  constexpr std::size_t kMostTries = 8;
+  std::vector<Poly> differ;
+  for (const Poly& p : a.facts.nonZero) differ.push_back(canonical(instance(p, relation, 1)));
+  for (const Poly& p : b.facts.nonZero) differ.push_back(canonical(instance(p, relation, 2)));
+  std::erase_if(differ, [](const Poly& p) { return !p.valid; });
+  if (differ.empty()) return false;
+  std::vector<Poly> known;
+  std::set<Atom> linked;
+  for (const Equation& e : equations) {
+    if (e.lo != e.hi) continue;
+    Poly p = canonical(e.poly);
+    if (!p.valid || p.terms.size() > 4) continue;
+    p.add(Monomial{}, -e.lo);
+    for (auto& [monomial, coefficient] : p.terms) linked.insert(monomial.begin(), monomial.end());
+    known.push_back(p.scaled(-1));
+    known.push_back(std::move(p));
+  }
+  proves(Poly{}); // brings the facts up to date
+  known.insert(known.end(), facts.begin(), facts.end());
+  Inequalities all = inequalities([this](const Atom& atom) { return rangeOf(atom); }, known);
+  std::size_t tries = 0;
+  for (const Poly& p : differ) {
+    if (p.isConstant() && p.constant() == 0) return true;
+    bool touches = false;
+    for (auto& [monomial, coefficient] : p.terms)
+      for (const Atom& atom : monomial) touches = touches || linked.count(atom) != 0;
+    if (!touches || tries++ == kMostTries) continue;
+    if (all.provesNonNegative(p) && all.provesNonNegative(p.scaled(-1))) return true;
+  }
+  return false;
+}
+
 void PairSystem::workAll() {
   while (!contradiction && !isOneThread() && next < equations.size()) {
     Equation e = equations[next++];
@@ -199,11 +233,11 @@ bool PairSystem::provesApart() {
     if (!contradiction && !fixedSizes && offsetsApart()) return true;
   }
   workAll();
-  if (isDecided() || factsContradict()) return true;
+  if (isDecided() || factsContradict() || joinsWhatDiffers()) return true;
   constexpr int kMostRounds = 4;
   for (int round = 0; round < kMostRounds && deepen(); ++round) {
     workAll();
-    if (isDecided() || factsContradict()) return true;
+    if (isDecided() || factsContradict() || joinsWhatDiffers()) return true;
   }
   return false;
 }

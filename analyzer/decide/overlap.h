@@ -44,6 +44,7 @@ private:
   bool isOneThread();
   bool isDecided();
   bool factsContradict();
+  bool joinsWhatDiffers();
   Poly canonical(const Poly& p);
   Range rangeOf(const Atom& a);
   Bounds boundsOf(const Poly& p);

@@ -3,6 +3,7 @@
 #include "analyzer/decide/conflicts.h"
 
 #include <algorithm>
+#include <deque>
 #include <tuple>
 
 namespace kcheck::analyzer {
@@ -167,6 +168,8 @@ private:
       else
         entry->second = c.decider.meet({first.access, second.access, relation});
     }
+    if (isNew && entry->second.outcome == Verdict::Outcome::Happens)
+      takeCommonOne(first, second, relation, entry->second);
     const Verdict& verdict = entry->second;
     if (verdict.outcome == Verdict::Outcome::Never) {
       if (verdict.assumesNoWrap) assumeNoWrap(*first.access, *second.access);
@@ -180,6 +183,55 @@ private:
     }
     report(first, second, relation, verdict);
     if (c.answers.races.back().witness.exact() && !c.answers.races.back().sameValue) ++found[sites];
+  }
+
+  /// Integer parameters that are negative in a witness.
+  static std::vector<Expr> negativeParameters(const Verdict& verdict) {
+    std::vector<Expr> result;
+    for (Expr constraint : verdict.constraints)
+      anyNode(constraint, [&](Expr n) {
+        if (n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter && n->width >= 32 &&
+            n->symbol->lo < 0 && signExtend(verdict.values.of(n->symbol), n->width) < 0 &&
+            std::find(result.begin(), result.end(), n) == result.end())
+          result.push_back(n);
+        return false;
+      });
+    std::sort(result.begin(), result.end(), [](Expr x, Expr y) { return x->id < y->id; });
+    return result;
+  }
+
+  /// A witness with a negative size or place mostly shows a launch that nobody means. What counts is whether
+  /// there is another one; where there is none, that is an assumption.
+  void takeCommonOne(const Item& a, const Item& b, Relation relation, Verdict& verdict) {
+    constexpr int kMostRounds = 3; // other parameters may turn negative
+    ExprContext& context = c.decider.view().context;
+    Expr wanted = context.boolean(true);
+    std::vector<std::string> assumptions;
+    const Verdict first = verdict;
+    for (int round = 0; round < kMostRounds && verdict.outcome == Verdict::Outcome::Happens; ++round) {
+      const auto negative = negativeParameters(verdict);
+      if (negative.empty()) return;
+      for (Expr n : negative) {
+        assumptions.push_back("`" + n->symbol->name + "` is not negative");
+        wanted = context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(n->width, 0), n));
+      }
+      bool isPossible = true;
+      auto asWanted = [&](const ModelAccess& access) {
+        commonOnes.push_back(access);
+        commonOnes.back().condition = context.logicalAnd(access.condition, wanted);
+        Ranges ranges(Ranges::Wrapping::Exact);
+        isPossible = isPossible && ranges.assume(commonOnes.back().condition);
+        return &commonOnes.back();
+      };
+      const ModelAccess *x = asWanted(*a.access), *y = asWanted(*b.access);
+      if (!isPossible) { // it is for negative ones that the kernel does this
+        verdict = first;
+        return;
+      }
+      verdict = c.decider.meet({x, y, relation});
+    }
+    if (verdict.outcome == Verdict::Outcome::Never)
+      for (const std::string& text : assumptions) answer.assume(text);
   }
 
   static std::string pairName(const Item& a, const Item& b) {
@@ -260,6 +312,7 @@ private:
   Check c;
   PropertyAnswer answer;
   std::map<Key, Verdict> cache;
+  std::deque<ModelAccess> commonOnes;
   std::map<std::tuple<SiteId, SiteId, bool, unsigned>, unsigned> found;
 };
 

@@ -260,6 +260,11 @@ void AccessView::collectFacts(KernelView& kernel) {
 void AccessView::collectSignedFacts(KernelView& kernel, const std::vector<Expr>& conjuncts) {
   for (Expr c : conjuncts) {
     if (kernel.variesOf(c) == Varies::Never) facts.uniform.push_back(c);
+    if (c->op == Op::Xor && isTrue(c->operands[1]) && c->operands[0]->op == Op::Eq &&
+        c->operands[0]->operands[0]->width > 1) {
+      Poly apart = linear.of(c->operands[0]->operands[0]) - linear.of(c->operands[0]->operands[1]);
+      if (apart.valid) facts.nonZero.push_back(std::move(apart));
+    }
     if (!isComparison(c->op) || c->operands[0]->width == 1) continue;
     Expr x = c->operands[0], y = c->operands[1];
     bool isUnsigned = c->op == Op::Ult || c->op == Op::Ule;

@@ -56,6 +56,7 @@ private:
 struct Facts {
   std::vector<Poly> nonNegative;           ///< each is >= 0
   std::vector<std::pair<Expr, Poly>> zero; ///< each is 0, with the condition that says so
+  std::vector<Poly> nonZero;               ///< none is 0
   std::vector<Expr> uniform;               ///< conjuncts that are the same for all threads
 };
 

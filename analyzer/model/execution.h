@@ -75,6 +75,7 @@ private:
   Expr gep(const llvm::GEPOperator& gep);
   Expr arithmetic(const llvm::BinaryOperator& op);
   Expr samePointer(Expr a, Expr b);
+  bool takeOffsets(Expr& a, Expr& b);
   Expr comparison(const llvm::ICmpInst& compare);
   Expr cast(const llvm::CastInst& cast);
   Expr aggregate(const llvm::ExtractValueInst& extract);

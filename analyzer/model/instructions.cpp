@@ -217,6 +217,18 @@ Expr Execution::samePointer(Expr a, Expr b) {
   return same;
 }
 
+/// Pointers into one array compare as their offsets do: no address in it wraps around.
+bool Execution::takeOffsets(Expr& a, Expr& b) {
+  if (!state.objects.isPointer(a) || !state.objects.isPointer(b)) return false;
+  const auto left = state.objects.places(a), right = state.objects.places(b);
+  if (left.size() != 1 || right.size() != 1 || left[0].object != right[0].object ||
+      state.objects[left[0].object].isUnknown)
+    return false;
+  a = left[0].offset;
+  b = right[0].offset;
+  return true;
+}
+
 Expr Execution::comparison(const ICmpInst& compare) {
   Type* type = compare.getOperand(0)->getType();
   if (!isScalarInteger(type) && !type->isPointerTy()) return opaque(compare, "compare");
@@ -227,7 +239,10 @@ Expr Execution::comparison(const ICmpInst& compare) {
   if (compare.isEquality() && !state.drawn.empty())
     if (Expr last = saysIsLast(a, b))
       return compare.getPredicate() == CmpInst::ICMP_EQ ? last : exprs.logicalNot(last);
-  switch (compare.getPredicate()) {
+  CmpInst::Predicate predicate = compare.getPredicate();
+  if (type->isPointerTy() && compare.isUnsigned() && takeOffsets(a, b))
+    predicate = ICmpInst::getSignedPredicate(predicate);
+  switch (predicate) {
   case CmpInst::ICMP_EQ: return exprs.eq(a, b);
   case CmpInst::ICMP_NE: return exprs.logicalNot(exprs.eq(a, b));
   case CmpInst::ICMP_ULT: return exprs.binary(Op::Ult, a, b);
