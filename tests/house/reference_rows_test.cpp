@@ -147,4 +147,84 @@ TEST(ReferenceRows, EveryProgramChecksItself) {
   }
 }
 
+/// The rows that the static pass proves ("P" in the list).
+const std::vector<std::string> proved = {
+    "vecadd",           "vecadd_exact", "add_stride",       "hypot_stride", "polar_distance",
+    "zero_suppress",    "counter",      "histogram_shared", "stencil",      "swap_shared",
+    "transpose_padded", "gemv_shared",  "matmul_tiled",     "reduce_block", "scan_shared"};
+
+TEST(ReferenceRows, WhatIsToBeProvedSaysSo) {
+  for (const std::string& id : proved)
+    EXPECT_TRUE(std::regex_search(contents(root / "kernels" / (id + ".cu")),
+                                  std::regex("// expect-proved: .*race-free")))
+        << id;
+}
+
+/// Wrong variants that the list marks for both passes, for the static pass ("S") and for the run ("D").
+const std::vector<std::pair<std::string, std::string>> marked = {{"vecadd_noguard", "SD"},
+                                                                 {"vecadd_exact_smallblock", "SD"},
+                                                                 {"vecadd_exact_smallgrid", "SD"},
+                                                                 {"vecadd_exact_biggrid", "SD"},
+                                                                 {"vecadd_exact_bigblock", "SD"},
+                                                                 {"add_stride_blockstride", "SD"},
+                                                                 {"add_stride_nostart", "SD"},
+                                                                 {"pulses_roundtrip", "SD"},
+                                                                 {"hidden_layer_roundtrip", "SD"},
+                                                                 {"bubblesort_32threads", "SD"},
+                                                                 {"monte_carlo_pi_plainsum", "SD"},
+                                                                 {"counter_nonatomic", "SD"},
+                                                                 {"histogram_noguard", "D"},
+                                                                 {"stencil_inplace", "SD"},
+                                                                 {"swap_shared_nobarrier", "SD"},
+                                                                 {"transpose_tile_nobarrier", "SD"},
+                                                                 {"gemv_shared_oddsize", "SD"},
+                                                                 {"gemv_shared_block32", "SD"},
+                                                                 {"timing_nosync", "S"},
+                                                                 {"managed_read_nosync", "D"},
+                                                                 {"streams_noevent", "D"},
+                                                                 {"streams_earlyread", "D"},
+                                                                 {"pinned_pageable", "S"},
+                                                                 {"errors_unchecked", "SD"},
+                                                                 {"lifetimes_useafterfree", "D"},
+                                                                 {"lifetimes_doublefree", "D"},
+                                                                 {"lifetimes_leak", "D"},
+                                                                 {"lifetimes_hostpointer", "D"},
+                                                                 {"lifetimes_devicepointer", "D"}};
+
+TEST(ReferenceRows, ThePassesThatTheListNamesSeeTheMistake) {
+  for (const auto& [name, passes] : marked) {
+    const std::string text = contents(root / "fixtures" / (name + ".cu"));
+    for (const char pass : passes)
+      EXPECT_TRUE(
+          std::regex_search(text, std::regex(pass == 'S' ? "// expect(-static)?: " : "// expect(-run)?: ")))
+          << name << ": " << pass;
+  }
+}
+
+/// The exact figures of the list, as each file expects them, in any order.
+const std::vector<std::pair<std::string, std::vector<std::string>>> figures = {
+    {"vecadd", {"efficiency: load 100 store 100"}},
+    {"transpose_naive", {"efficiency: 100", "efficiency: 12.5"}},
+    {"transpose_tile", {"efficiency: 100", "bank-ways: 32"}},
+    {"gemv_row", {"efficiency: 25", "sectors: 32"}},
+    {"gemv_col", {"efficiency: 100"}},
+    {"add_experiment",
+     {"efficiency: 100", "efficiency: 50", "efficiency: 25", "efficiency: 12.5", "sectors: 4", "sectors: 8",
+      "sectors: 16", "sectors: 32"}},
+    {"offset_copy", {"sectors: 4", "sectors: 5"}},
+    {"column_sums", {"efficiency: 100"}},
+    {"row_sums", {"efficiency: 12.5"}},
+    {"matrix_add", {"efficiency: load 100 store 100", "efficiency: load 12.5 store 12.5"}},
+    {"aos_soa", {"efficiency: 25", "efficiency: 100", "sectors: 16"}},
+    {"bank_stride", {"bank-ways: 1", "bank-ways: 2", "bank-ways: 4", "bank-ways: 32"}}};
+
+TEST(ReferenceRows, TheExactFiguresAreExpected) {
+  for (const auto& [id, wanted] : figures) {
+    const std::string text = contents(root / "kernels" / (id + ".cu"));
+    for (const std::string& figure : wanted)
+      EXPECT_TRUE(std::regex_search(text, std::regex("// expect-" + figure + "(\\s|$)")))
+          << id << ": " << figure;
+  }
+}
+
 } // namespace
