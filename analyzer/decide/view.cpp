@@ -235,6 +235,7 @@ AccessView::AccessView(KernelView& kernel, Expr given, Expr at, Expr size, Range
   isPossible = ranges.assume(all);
   if (isPossible && wrapping == Ranges::Wrapping::Assumed) {
     for (Expr e : {condition, offset}) ranges.assumeSizes(e);
+    ranges.assumeLength(size);
     isPossible = ranges.assume(all);
   }
   if (!isPossible) return;

@@ -38,6 +38,9 @@ public:
   /// Where wrapping is assumed not to happen: sizes in what is read without sign are not negative, unless
   /// what was assumed before says so. Conditions that were assumed before may say more after it.
   void assumeSizes(Expr root);
+  void assumeLength(Expr bytes) { ///< how much is copied or set at once
+    if (wrapping == Wrapping::Assumed && bytes && bytes->op != Op::Const) assumeNotNegative(bytes);
+  }
   bool isContradictory() const { return contradiction; }
   const std::unordered_set<Expr>& assumed() const { return assumedNodes; }
 
