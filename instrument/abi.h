@@ -174,6 +174,9 @@ enum KernelTrait : std::uint32_t {
   /// Accesses are written to the log instead of calling the runtime one by one: only whole-block barriers,
   /// grid barriers and the kernel's end order threads, so that checks can wait until the warp does.
   TraitLogged = 64,
+  /// Atomics, barrier objects, volatile accesses, by which one thread may learn from another, and not all of
+  /// it a library's own business.
+  TraitHandsOver = 256,
   TraitWritesKnown = 128, ///< KernelEntry::written lists all pointers through which the kernel can write
 };
 

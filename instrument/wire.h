@@ -143,7 +143,10 @@ struct Finding {
   Rule rule;
   Nearness nearness;
   std::uint8_t flags;
-  std::uint8_t accessCount, unused[3];
+  std::uint8_t accessCount;
+  std::uint8_t bareFlag; ///< 1: only a flag that a loop polls, which is worth telling beside other races of
+                         ///< the kernel alone
+  std::uint8_t unused[2];
   std::uint64_t count; ///< counted atomically
   TextRef kernel;      ///< display name
   TextRef text;        ///< a sentence, where the rule alone does not say it

@@ -266,6 +266,13 @@ SeenLaunches Collector::seen() const {
   return seenLaunches(reader, place, [&](const Location& where) { return nameAt(where); });
 }
 
+/// A flag that hands nothing over out of order, as far as the run has seen.
+bool isFlagAlone(const wire::Finding& record, const WireReader& reader) {
+  return record.bareFlag && std::ranges::none_of(reader.findings, [&](const wire::Finding* other) {
+           return isRace(other->rule) && !other->bareFlag && other->kernel == record.kernel;
+         });
+}
+
 } // namespace
 
 Observation collect(std::span<const std::byte> log, const Facts& facts, const Symbolise& symbolise) {
@@ -273,7 +280,7 @@ Observation collect(std::span<const std::byte> log, const Facts& facts, const Sy
   Collector collector(reader, facts, symbolise);
   Observation observation;
   for (const wire::Finding* record : reader.findings)
-    observation.findings.push_back(collector.finding(*record));
+    if (!isFlagAlone(*record, reader)) observation.findings.push_back(collector.finding(*record));
   std::vector<Metric> telling; // whose cost does not come from the order in which threads ran
   LaneNotes laneNotes(facts);
   for (const wire::Metric* record : reader.metrics) {

@@ -65,6 +65,7 @@ public:
   /// sites.
   std::uint32_t at(std::uint32_t site, const llvm::DebugLoc& where);
   SiteRow& operator[](std::uint32_t site) { return rows[site]; }
+  const SiteRow& operator[](std::uint32_t site) const { return rows[site]; }
   const std::vector<SiteRow>& all() const { return rows; }
 
 private:

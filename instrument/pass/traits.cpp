@@ -8,6 +8,8 @@
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
+
 namespace kcheck::instrument {
 
 namespace {
@@ -32,13 +34,37 @@ std::uint32_t traitsOfWait(const llvm::CallInst& marker) {
 
 std::uint32_t traitsOf(DeviceCode& code, const llvm::Instruction& instruction) {
   if (isWaitMarker(instruction)) return traitsOfWait(llvm::cast<llvm::CallInst>(instruction));
-  for (Call call : {Call::kcFence, Call::kcAsyncCopy, Call::kcBarrierObject})
+  for (Call call : {Call::kcFence, Call::kcAsyncCopy})
     if (isCallTo(instruction, call)) return abi::TraitFences;
+  if (isCallTo(instruction, Call::kcBarrierObject)) return abi::TraitFences | abi::TraitHandsOver;
   bool isAtomic = isCallTo(instruction, Call::kcAtomic);
-  if (isAtomic && argument(llvm::cast<llvm::CallInst>(instruction), 4) & kOrderMask) return abi::TraitFences;
+  if (isAtomic && argument(llvm::cast<llvm::CallInst>(instruction), 4) & kOrderMask)
+    return abi::TraitFences | abi::TraitHandsOver;
   if (!isAtomic && !isCallTo(instruction, Call::kcRead) && !isCallTo(instruction, Call::kcWrite)) return 0;
   std::uint32_t site = argument(llvm::cast<llvm::CallInst>(instruction), 3);
-  return code.sites[site].flags & (abi::SiteVolatile | abi::SitePolled) ? abi::TraitFences : 0;
+  bool isFlag = code.sites[site].flags & (abi::SiteVolatile | abi::SitePolled);
+  return (isFlag ? abi::TraitFences : 0) | (isFlag || isAtomic ? abi::TraitHandsOver : 0);
+}
+
+/// The access is a line of the user's, not of a library's header.
+bool isUsers(const DeviceCode& code, const llvm::Instruction& instruction) {
+  for (Call call : {Call::kcRead, Call::kcWrite, Call::kcAtomic}) {
+    if (!isCallTo(instruction, call)) continue;
+    std::uint32_t site = code.sites[argument(llvm::cast<llvm::CallInst>(instruction), 3)].origin;
+    return site < code.facts.sites.size() && !code.facts.sites[site].inSystemHeader;
+  }
+  return false;
+}
+
+/// A kernel of Thrust or CUB without a line of the user's.
+bool isLibraryCode(const DeviceCode& code, const KernelCode& kernel, const CallGraph& graph) {
+  auto known = std::ranges::find(code.facts.kernels, kernel.symbol, &Kernel::symbol);
+  if (known == code.facts.kernels.end() || !known->inSystemHeader) return false;
+  return std::ranges::none_of(graph.reachable(*kernel.entry), [&](llvm::Function* function) {
+    return std::ranges::any_of(llvm::instructions(*function), [&](const llvm::Instruction& instruction) {
+      return isUsers(code, instruction);
+    });
+  });
 }
 
 } // namespace
@@ -52,6 +78,8 @@ void findTraits(DeviceCode& code) {
   for (KernelCode& kernel : code.kernels) {
     kernel.traits = abi::TraitsKnown | (code.options.checks ? 0 : abi::TraitUnchecked);
     for (llvm::Function* function : graph.reachable(*kernel.entry)) kernel.traits |= traits[function];
+    if ((kernel.traits & abi::TraitHandsOver) && isLibraryCode(code, kernel, graph))
+      kernel.traits &= ~std::uint32_t{abi::TraitHandsOver};
   }
 }
 

@@ -6,14 +6,12 @@
 namespace kcheck::runtime {
 
 Owner Epochs::ownerOf(Token token, std::uint32_t threads) const {
-  // Most tokens asked for are young: in steps that double, from the end.
-  auto low = entries.end();
-  for (std::ptrdiff_t step = 1; low != entries.begin() && (low == entries.end() || token < low->first);
-       step *= 2)
-    low -= std::min(step, low - entries.begin());
-  auto after = std::upper_bound(low, entries.end(), token,
+  assert(token >= entries.front().first && "a token of this launch has an owner");
+  std::size_t step = std::min<std::size_t>((token - entries.front().first) / kStep, starts.size() - 1);
+  auto low = entries.begin() + starts[step],
+       high = step + 1 < starts.size() ? entries.begin() + starts[step + 1] + 1 : entries.end();
+  auto after = std::upper_bound(low, high, token,
                                 [](Token wanted, const Epoch& epoch) { return wanted < epoch.first; });
-  assert(after != entries.begin() && "a token of this launch has an owner");
   const Epoch& epoch = *(after - 1);
   std::uint32_t thread = (token - epoch.first) / 2;
   if (epoch.thread != kWholeBlock) {

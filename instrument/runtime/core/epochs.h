@@ -35,16 +35,16 @@ public:
   Token now() const { return next; }
   /// Range for one interval of a block of `threads` threads.
   Token takeInterval(std::uint64_t block, std::uint32_t threads) {
-    entries.push_back({next, kWholeBlock, block});
+    enter(kWholeBlock, block);
     return advance(2 * threads + 2);
   }
   Token takeThread(std::uint64_t block, std::uint32_t thread) {
-    entries.push_back({next, thread, block});
+    enter(thread, block);
     return advance(2);
   }
   /// A token for each lane of a warp.
   Token takeWarp(std::uint64_t block, std::uint32_t warp) {
-    entries.push_back({next, kWarpEpoch | warp, block});
+    enter(kWarpEpoch | warp, block);
     return advance(64);
   }
   /// Tokens for a launch or host operation as such.
@@ -54,7 +54,10 @@ public:
   Owner ownerOf(Token token, std::uint32_t threads) const;
 
   /// A new launch starts: tokens before it have no owners any more.
-  void forgetOwners() { entries.clear(); }
+  void forgetOwners() {
+    entries.clear();
+    starts.clear();
+  }
   /// So near the end of 32 bits that tokens must be renewed before `wanted` more are taken.
   bool exhausted(std::uint64_t wanted) const { return std::uint64_t{next} + wanted >= kLastToken; }
   void restart() { next = kFirstToken; } ///< the shadow must hold no token any more
@@ -67,6 +70,15 @@ private:
   }
   Token next = kFirstToken;
   std::vector<Epoch> entries;
+  std::vector<std::uint32_t> starts; ///< the entry that holds every 256th token, from the first entry's on
+
+  static constexpr Token kStep = 256;
+  void enter(std::uint32_t thread, std::uint64_t block) {
+    auto number = static_cast<std::uint32_t>(entries.size());
+    entries.push_back({next, thread, block});
+    for (Token from = entries.front().first; next - from >= kStep * starts.size();)
+      starts.push_back(next - from == kStep * starts.size() ? number : number - 1);
+  }
 };
 
 } // namespace kcheck::runtime

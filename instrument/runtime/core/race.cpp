@@ -49,19 +49,29 @@ bool atomicsAgree(const CheckedAccess& access, const Earlier& earlier) {
   return ownerOf(launch, access.block, earlier.token).block == access.block.index;
 }
 
+/// A volatile read in a loop that waits for what it reads.
+bool polls(std::uint32_t site) {
+  constexpr std::uint32_t flags = abi::SiteVolatile | abi::SitePolled;
+  const abi::SiteInfo* info = context().site(site);
+  return info && (info->flags & flags) == flags;
+}
+
 /// A volatile read in a loop that waits for what it reads, against an atomic whose scope covers both: how a
 /// flag is polled, before anything was released through it as well.
 bool isPolledFlag(const CheckedAccess& access, const Earlier& earlier) {
-  auto polls = [](std::uint32_t site) {
-    constexpr std::uint32_t flags = abi::SiteVolatile | abi::SitePolled;
-    const abi::SiteInfo* info = context().site(site);
-    return info && (info->flags & flags) == flags;
-  };
   const LaunchState& launch = *access.block.launch;
   bool near = access.shared || ownerOf(launch, access.block, earlier.token).block == access.block.index;
   if (access.atomic()) return (near || access.order.scope() >= 2) && !earlier.writes && polls(earlier.site);
   bool wide = earlier.token & 1 || atomicScope(launch, earlier.site) >= 2;
   return !access.writes() && earlier.atomic && (near || wide) && polls(access.site);
+}
+
+/// The same read against a volatile store. No fault in itself: at worst what the flag should hand over is in
+/// a race too.
+bool isBareFlag(const CheckedAccess& access, const Earlier& earlier) {
+  if (access.atomic() || earlier.atomic) return false;
+  if (access.writes()) return access.isVolatile && !earlier.writes && polls(earlier.site);
+  return earlier.writes && siteIsVolatile(earlier.site) && polls(access.site);
 }
 
 /// A flag that is written after a fence and read as volatile (or atomically) is how fences are meant to be
@@ -154,6 +164,7 @@ void reportRace(CheckedAccess& access, const Earlier& earlier) {
   wire::Finding finding = emptyFinding(ruleOf(access, earlier, near, orderedIfWide));
   if (orderedIfWide && !(access.atomic() && earlier.atomic)) finding.flags |= wire::NarrowFence;
   if (isCopy(owner.thread)) finding.flags |= wire::AsyncCopy;
+  finding.bareFlag = isBareFlag(access, earlier);
   finding.nearness = near;
   finding.accessCount = 2;
   finding.kernel = launch.name;
@@ -403,12 +414,14 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
   }
   Token me = access.thread.me;
   if (set->readers.back().token == me && set->readers.back().atomic == atomic) return;
-  if (set->readers.size() >= (access.shared ? 2 * block.threadCount : kMostGlobalReaders)) {
+  std::size_t most = access.shared ? 2 * block.threadCount : kMostGlobalReaders;
+  if (set->readers.size() >= std::max(most, set->sweepAt)) {
     std::erase_if(set->readers, [&](const ReadSet::Reader& reader) {
       return (reader.atomic || !atomic) &&
              (comesBefore(access.thread, reader.token, at, false) ||
               readBeforeSeenStore(access, {reader.token, reader.site, false, reader.atomic}, at));
     });
+    set->sweepAt = 2 * set->readers.size();
     if (!access.shared && set->readers.size() >= kMostGlobalReaders) {
       cell.read = block.launchMany;
       auto plain = std::ranges::find(set->readers, false, &ReadSet::Reader::atomic);

@@ -82,6 +82,8 @@ bool mayRehearse(const LaunchState& launch) {
   if (launch.logged || !options.races || !options.twice || options.schedule != ScheduleKind::Fair ||
       !context().registeredHost.empty() || std::uint64_t{launch.blockThreads} * launch.gridBlocks < 2)
     return false;
+  std::uint32_t traits = launch.kernel->usesGridSync;
+  if ((traits & abi::TraitsKnown) && !(traits & abi::TraitHandsOver)) return false;
   static auto* launches = new std::map<const KernelEntry*, unsigned>;
   if (++(*launches)[launch.kernel] > kRehearsalsPerKernel) return false;
   std::size_t bytes = 0;

@@ -126,15 +126,15 @@ private:
       }
       if (toCheck && !isQuiet(access, at, lanes, row.shape)) check(access, at, lanes, row.shape);
       if (!toCount) continue;
-      if (!row.costKnown || at != row.at) {
-        RequestCost cost = costOfRow(at, lanes, access.bytes, inShared(at[0]), row.shape);
-        if (at != row.at) {
-          addCost(access, at, lanes, row.shape, cost, 1);
-          continue;
-        }
-        row.cost = cost;
-        row.costKnown = true;
+      // Banks go round: words of shared memory cost the same at any distance.
+      bool shared = inShared(at[0]),
+           sameCost = at == row.at || (shared && inShared(row.at[0]) && access.offset % 4 == 0);
+      if (!sameCost) {
+        addCost(access, at, lanes, row.shape, costOfRow(at, lanes, access.bytes, shared, row.shape), 1);
+        continue;
       }
+      if (!row.costKnown) row.cost = costOfRow(at, lanes, access.bytes, shared, row.shape);
+      row.costKnown = true;
       addCost(access, at, lanes, row.shape, row.cost, 1);
     }
   }

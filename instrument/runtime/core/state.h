@@ -104,6 +104,7 @@ struct ReadSet {
     bool atomic;
   };
   std::vector<Reader> readers;
+  std::size_t sweepAt = 0; ///< so many readers, and those that come before the next one are dropped
 };
 
 inline constexpr std::uint64_t kNoBlock = ~std::uint64_t{0}, kSeveralBlocks = kNoBlock - 1;
