@@ -2,26 +2,30 @@
 #include "frontend/cas_guesses.h"
 
 #include <llvm/ADT/SetVector.h>
+#include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/PostDominators.h>
+#include <llvm/Analysis/TargetTransformInfo.h>
 #include <llvm/IR/CFG.h>
 #include <llvm/IR/Dominators.h>
+#include <llvm/IR/InlineAsm.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/PassInstrumentation.h>
+#include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Utils/Cloning.h>
-#include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 namespace kcheck::frontend {
 namespace {
 
+/// Locals go to registers, those in structures too.
 void promote(llvm::Function& function) {
-  std::vector<llvm::AllocaInst*> locals;
-  for (llvm::Instruction& instruction : function.getEntryBlock())
-    if (auto* local = llvm::dyn_cast<llvm::AllocaInst>(&instruction); local && isAllocaPromotable(local))
-      locals.push_back(local);
-  if (locals.empty()) return;
-  llvm::DominatorTree dominators(function);
-  llvm::PromoteMemToReg(locals, dominators);
+  llvm::FunctionAnalysisManager analyses;
+  analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+  analyses.registerPass([] { return llvm::TargetIRAnalysis(); });
+  analyses.registerPass([] { return llvm::AssumptionAnalysis(); });
+  analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+  llvm::SROAPass(llvm::SROAOptions::PreserveCFG).run(function, analyses);
 }
 
 /// The same address, also where it is computed twice.
@@ -37,9 +41,10 @@ bool isSame(const llvm::Value* a, const llvm::Value* b, unsigned depth = 8) {
   return true;
 }
 
-/// The same bits in another type.
+/// The same bits in another type, perhaps a wider one.
 bool keepsBits(const llvm::Value& value) {
-  return llvm::isa<llvm::BitCastInst, llvm::PtrToIntInst, llvm::IntToPtrInst>(value);
+  return llvm::isa<llvm::BitCastInst, llvm::PtrToIntInst, llvm::IntToPtrInst, llvm::ZExtInst, llvm::SExtInst>(
+      value);
 }
 
 const llvm::Value& withoutCasts(const llvm::Value& value) {
@@ -87,9 +92,10 @@ private:
         compare && compare->isEquality() && isGuess && isResult(*compare->getOperand(1 - use.getOperandNo())))
       return true;
     const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
-    const bool isPure = call ? isPureCall(*call)
-                             : llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst,
-                                         llvm::SelectInst, llvm::CmpInst>(user);
+    const bool isPure =
+        call ? isPureCall(*call)
+             : llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::SelectInst,
+                         llvm::CmpInst, llvm::InsertValueInst, llvm::ExtractValueInst>(user);
     if (!isPure) return false;
     add(*user, false);
     return true;
@@ -147,6 +153,8 @@ private:
 
   /// A function of its arguments alone; the mathematical functions of libdevice are declarations here.
   static bool isPureCall(const llvm::CallBase& call) {
+    if (const auto* assembly = llvm::dyn_cast<llvm::InlineAsm>(call.getCalledOperand()))
+      return call.doesNotAccessMemory() && !assembly->hasSideEffects();
     const llvm::Function* callee = call.getCalledFunction();
     const bool handsOn = llvm::any_of(call.args(), [](const llvm::Use& argument) {
       return argument->getType()->isPointerTy(); // sincos puts its results there

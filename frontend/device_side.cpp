@@ -7,6 +7,7 @@
 #include "frontend/nvcc_semantics.h"
 #include "frontend/pretty.h"
 #include "frontend/sites.h"
+#include "frontend/small_exchanges.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Attr.h>
@@ -69,6 +70,7 @@ public:
       return llvm::dyn_cast_or_null<clang::FunctionDecl>(generator.GetDeclForMangledName(name));
     };
     joinRenamedStatics(*module);
+    replaceSmallExchanges(*module);
     result.kernels = listKernels(*module, generator, ast);
     inlineWrappers(*module, [&](const llvm::Function& function) {
       const clang::FunctionDecl* decl = lookup(function.getName());

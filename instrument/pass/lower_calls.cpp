@@ -24,14 +24,6 @@ bool isMathLibrary(llvm::StringRef name) {
 
 bool isOurs(llvm::StringRef name) { return name.starts_with("kc") || name.starts_with("kcheck."); }
 
-/// The 16-bit compare-and-swap, which Clang's headers leave to the device library.
-bool lowerSmallExchange(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
-  if (!name.consume_front("__usAtomicCAS")) return false;
-  Scope scope = name == "_block" ? Scope::Block : name == "_system" ? Scope::System : Scope::Device;
-  value = l.compareExchange(l.operand(0), l.operand(1), l.operand(2), llvm::AtomicOrdering::Monotonic, scope);
-  return true;
-}
-
 /// The call's own site.
 llvm::Value* place(Lowering& l) {
   return l.b.getInt32(l.code.sites.add(abi::SiteKind::Other, 0, l.call.getDebugLoc()));
@@ -40,7 +32,6 @@ llvm::Value* place(Lowering& l) {
 } // namespace
 
 bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
-  if (lowerSmallExchange(l, name, value)) return true;
   if (name == "vprintf") {
     value = l.runtime(Call::kcPrintf, {l.operand(0), l.operand(1)});
   } else if (name == "malloc" || name.starts_with("_Znwm") || name.starts_with("_Znam")) {

@@ -136,7 +136,8 @@ using Body = std::function<Task(ThreadContext*)>;
 struct Shape {
   Dim3 grid, block;
   std::size_t shared = 0;
-  std::uint32_t traits = abi::TraitsKnown | abi::TraitWarpSync | abi::TraitFences | abi::TraitNamedBarrier;
+  std::uint32_t traits =
+      abi::TraitsKnown | abi::TraitWarpSync | abi::TraitFences | abi::TraitNamedBarrier | abi::TraitHandsOver;
   bool cooperative = false;
   std::uint64_t stream = 0;
 };

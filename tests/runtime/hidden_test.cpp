@@ -13,7 +13,7 @@ using testing::IsEmpty;
 using wire::Rule;
 
 constexpr std::uint32_t kPlain = abi::TraitsKnown;
-constexpr std::uint32_t kFine = abi::TraitsKnown | abi::TraitFences;
+constexpr std::uint32_t kFine = abi::TraitsKnown | abi::TraitFences | abi::TraitHandsOver;
 
 class Hidden : public testing::TestWithParam<std::uint32_t> {};
 

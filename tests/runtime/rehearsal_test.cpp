@@ -60,6 +60,27 @@ TEST(Rehearsal, AnUnevenOneLetsThreadsPopTheNodesOfOthers) {
   EXPECT_THAT(stack(name + "Fenced", true), testing::IsEmpty());
 }
 
+/// How often the only thread of two that counts has run.
+int runsOf(const std::string& name, std::uint32_t traits) {
+  using namespace test;
+  int* counter = zeroedArray<int>(1);
+  int runs = 0;
+  run(name, {{1}, {2}, 0, traits}, [=, &runs](abi::ThreadContext* thread) -> Task {
+    Device device(thread);
+    runs += device.global() == 0;
+    device.atomicAdd(counter, 1, 1);
+    co_return;
+  });
+  return runs;
+}
+
+TEST(Rehearsal, IsOfKernelsThatHandSomethingOverAlone) {
+  std::string name = test::testName();
+  constexpr std::uint32_t fine = abi::TraitsKnown | abi::TraitFences;
+  EXPECT_GT(runsOf(name, fine | abi::TraitHandsOver), 1);
+  EXPECT_EQ(runsOf(name + "Not", fine), 1);
+}
+
 std::size_t cutShortOf(const std::string& name, int rounds) {
   using namespace test;
   int* counter = zeroedArray<int>(1);

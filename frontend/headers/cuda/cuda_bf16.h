@@ -53,4 +53,12 @@ __KC_COMPARE(>=, __hge)
 __KC_FN __nv_bfloat16 __hfma(__nv_bfloat16 a, __nv_bfloat16 b, __nv_bfloat16 c) {
   return __nv_bfloat16(float(a) * float(b) + float(c));
 }
+static __inline__ __device__ __nv_bfloat16 atomicAdd(__nv_bfloat16* address, __nv_bfloat16 v) {
+  unsigned short *word = (unsigned short*)address, old = *word, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(word, assumed, (__builtin_bit_cast(__nv_bfloat16, assumed) + v).bits);
+  } while (assumed != old);
+  return __builtin_bit_cast(__nv_bfloat16, old);
+}
 #undef __KC_FN

@@ -60,11 +60,12 @@ __KC_SUBTRACT(unsigned int, __uAtomicAdd)
 __KC_COMPARE(int, __iAtomicCAS)
 __KC_COMPARE(unsigned int, __uAtomicCAS)
 __KC_COMPARE(unsigned long long, __ullAtomicCAS)
-__KC_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short val) {
-  unsigned short old;
-  asm volatile("atom.cas.b16 %0, [%1], %2, %3;" : "=h"(old) : "l"(address), "h"(compare), "h"(val) : "memory");
-  return old;
+extern "C" {
+__attribute__((device)) unsigned short __usAtomicCAS(unsigned short*, unsigned short, unsigned short);
+__attribute__((device)) unsigned short __usAtomicCAS_block(unsigned short*, unsigned short, unsigned short);
+__attribute__((device)) unsigned short __usAtomicCAS_system(unsigned short*, unsigned short, unsigned short);
 }
+__KC_COMPARE(unsigned short, __usAtomicCAS)
 
 // Addresses within one space as numbers; clang's headers define the _impl functions further down.
 typedef unsigned int cuuint32_t;
