@@ -31,6 +31,12 @@ MemorySpace spaceOf(const GlobalVariable& variable) {
   }
 }
 
+/// atomicAdd and its relatives arrive without a scope of their own: they are device-wide. Of any other scope
+/// no more is known than that it holds a block.
+AtomicScope scopeOf(SyncScope::ID scope) {
+  return scope == SyncScope::System ? AtomicScope::Device : AtomicScope::Block;
+}
+
 /// `tile` of `_ZZ6kernelPfE4tile`, `table` of `table`: the last length-prefixed part of a mangled name.
 std::string sourceName(StringRef name) {
   std::string best = name.str();
@@ -415,7 +421,6 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
     return;
   }
   if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
-    // atomicAdd and its relatives arrive as sequentially consistent without a scope: they are device-wide.
     Expr operand = value(update->getValOperand());
     Update what;
     if (update->getOperation() == AtomicRMWInst::Add) what = additionOf(operand, condition);
@@ -428,13 +433,13 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
       what = {Update::Kind::Exchange, operand->value};
     state.objects.letEscape(value(update->getValOperand()));
     runAtomic(instruction, value(update->getPointerOperand()), widthOf(type, state.layout) / 8,
-              AtomicScope::Device, what, condition, operand);
+              scopeOf(update->getSyncScopeID()), what, condition, operand);
     return;
   }
   if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     unsigned size = widthOf(exchange->getCompareOperand()->getType(), state.layout) / 8;
     state.objects.letEscape(value(exchange->getNewValOperand()));
-    runAtomic(instruction, value(exchange->getPointerOperand()), size, AtomicScope::Device,
+    runAtomic(instruction, value(exchange->getPointerOperand()), size, scopeOf(exchange->getSyncScopeID()),
               claimOf(value(exchange->getCompareOperand()), value(exchange->getNewValOperand()), condition),
               condition);
     return;

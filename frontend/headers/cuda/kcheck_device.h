@@ -60,12 +60,10 @@ __KC_SUBTRACT(unsigned int, __uAtomicAdd)
 __KC_COMPARE(int, __iAtomicCAS)
 __KC_COMPARE(unsigned int, __uAtomicCAS)
 __KC_COMPARE(unsigned long long, __ullAtomicCAS)
-extern "C" {
-__attribute__((device)) unsigned short __usAtomicCAS(unsigned short*, unsigned short, unsigned short);
-__attribute__((device)) unsigned short __usAtomicCAS_block(unsigned short*, unsigned short, unsigned short);
-__attribute__((device)) unsigned short __usAtomicCAS_system(unsigned short*, unsigned short, unsigned short);
+extern "C" __attribute__((device)) unsigned short __usAtomicCAS(unsigned short*, unsigned short, unsigned short);
+__KC_DEVICE unsigned short atomicCAS(unsigned short* address, unsigned short compare, unsigned short val) {
+  return __usAtomicCAS(address, compare, val);
 }
-__KC_COMPARE(unsigned short, __usAtomicCAS)
 
 // Addresses within one space as numbers; clang's headers define the _impl functions further down.
 typedef unsigned int cuuint32_t;
