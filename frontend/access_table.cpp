@@ -139,9 +139,18 @@ private:
     return found;
   }
 
+  /// What an object that is made for one call refers to: `c[0]` in `atomic_ref<int>(c[0])`.
+  static const clang::Expr* referred(const clang::Expr& written) {
+    const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(&written);
+    if (!made || made->getNumArgs() != 1 || made->getConstructor()->isCopyOrMoveConstructor()) return nullptr;
+    const clang::Expr* argument = made->getArg(0);
+    return argument->isLValue() || argument->getType()->isPointerType() ? argument : nullptr;
+  }
+
   /// An access through a pointer: `&c[0]` accesses `c[0]`, `c + i` accesses `c[i]`, `p` accesses `*p`.
   void describePointer(const clang::Expr& pointer, SourceAccess& access) {
     const clang::Expr& written = *pointer.IgnoreParenCasts();
+    if (const clang::Expr* object = referred(written)) return describePointer(*object, access);
     const auto* address = llvm::dyn_cast<clang::UnaryOperator>(&written);
     const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(&written);
     if (address && address->getOpcode() == clang::UO_AddrOf) {

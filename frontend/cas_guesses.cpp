@@ -2,6 +2,7 @@
 #include "frontend/cas_guesses.h"
 
 #include <llvm/ADT/SetVector.h>
+#include <llvm/ADT/StringSwitch.h>
 #include <llvm/Analysis/AssumptionCache.h>
 #include <llvm/Analysis/PostDominators.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -41,8 +42,20 @@ bool isSame(const llvm::Value* a, const llvm::Value* b, unsigned depth = 8) {
   return true;
 }
 
+/// `__float_as_int` and the like: a float is compared and exchanged as the integer that its bits are.
+bool takesForBits(const llvm::CallBase& call) {
+  const llvm::Function* callee = call.getCalledFunction();
+  return callee && llvm::StringSwitch<bool>(callee->getName())
+                       .Cases("__nv_float_as_int", "__nv_float_as_uint", true)
+                       .Cases("__nv_int_as_float", "__nv_uint_as_float", true)
+                       .Cases("__nv_double_as_longlong", "__nv_longlong_as_double", true)
+                       .Default(false);
+}
+
 /// The same bits in another type, perhaps a wider one.
 bool keepsBits(const llvm::Value& value) {
+  const auto* call = llvm::dyn_cast<llvm::CallBase>(&value);
+  if (call) return takesForBits(*call);
   return llvm::isa<llvm::BitCastInst, llvm::PtrToIntInst, llvm::IntToPtrInst, llvm::ZExtInst, llvm::SExtInst>(
       value);
 }
@@ -88,7 +101,7 @@ private:
       return true;
     }
     if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(user)) return choosesValues(*branch);
-    if (const auto* compare = llvm::dyn_cast<llvm::ICmpInst>(user);
+    if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(user);
         compare && compare->isEquality() && isGuess && isResult(*compare->getOperand(1 - use.getOperandNo())))
       return true;
     const auto* call = llvm::dyn_cast<llvm::CallBase>(user);
