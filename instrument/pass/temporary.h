@@ -1,4 +1,5 @@
-// A folder for the files of one run; gone when the object goes, whatever happened between.
+// A folder for the files of one run; gone when the object goes, whatever happened between. Of a kcheck that
+// was killed, the next one clears it away.
 #pragma once
 
 #include "report/error.h"
@@ -19,8 +20,9 @@ public:
   const std::string& path() const { return folder; }
 
 private:
-  explicit TemporaryFolder(std::string folder) : folder(std::move(folder)) {}
+  TemporaryFolder(std::string folder, int held) : folder(std::move(folder)), held(held) {}
   std::string folder;
+  int held = -1; ///< the folder itself, locked: in use
 };
 
 OrError<std::monostate> writeFile(const std::string& path, const std::string& content);

@@ -143,6 +143,21 @@ TEST_F(BadInput, ATemporaryFolderThatCannotBeUsed) {
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err; // a path with blanks and quotes works
 }
 
+TEST_F(BadInput, TemporaryFoldersThatAKilledRunLeft) {
+  const std::string whole =
+      file("main.cu", kernel + "int main() { int* p; cudaMalloc(&p, 128); k<<<1, 32>>>(p); "
+                               "cudaDeviceSynchronize(); cudaFree(p); }\n");
+  const fs::path parent = folder / "tmp", old = parent / "kcheck-aaaaaa", fresh = parent / "kcheck-bbbbbb",
+                 other = parent / "kcheck-results";
+  for (const fs::path& path : {old, fresh, other}) fs::create_directories(path / "inside");
+  for (const fs::path& path : {old, other})
+    fs::last_write_time(path, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  EXPECT_EQ(kcheck({"--run", whole}, "TMPDIR=" + quoted(parent.string())).status, 0);
+  EXPECT_FALSE(fs::exists(old));
+  EXPECT_TRUE(fs::exists(fresh)); // somebody may just have made it
+  EXPECT_TRUE(fs::exists(other)); // not ours
+}
+
 TEST_F(BadInput, ATemporaryFolderThatFillsUp) {
   const std::string whole = file("main.cu", kernel + "int main() { k<<<1, 32>>>(nullptr); }\n");
   const fs::path small = folder / "small";
