@@ -79,7 +79,7 @@ struct GlobalCode {
   std::uint64_t bytes = 0;
   std::uint32_t align = 1;
   MemorySpace space = MemorySpace::Global;
-  bool zeroInitialised = false;
+  bool isManaged = false, zeroInitialised = false;
   llvm::GlobalVariable* slot = nullptr;
 };
 

@@ -73,7 +73,7 @@ llvm::Constant* kernelRow(TableWriter& write, const DeviceCode& code, const Kern
 
 llvm::Constant* globalRow(TableWriter& write, const GlobalCode& global) {
   return write.record({write.text(global.name), write.integer(64, global.bytes), write.word(global.align),
-                       write.integer(8, std::uint8_t(global.space)), write.integer(8, 0),
+                       write.integer(8, std::uint8_t(global.space)), write.integer(8, global.isManaged),
                        write.integer(8, global.zeroInitialised), write.integer(8, 0), global.slot},
                       sizeof(abi::GlobalEntry));
 }

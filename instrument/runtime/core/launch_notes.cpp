@@ -39,9 +39,7 @@ void noteShape(const LaunchState& launch) {
   ++record->count;
 }
 
-bool isVariable(const Allocation& allocation) {
-  return allocation.kind == MemoryKind::Symbol || allocation.kind == MemoryKind::Constant;
-}
+bool isVariable(const Allocation& allocation) { return allocation.name != nullptr; }
 
 /// The pointers into the program's allocations among the bytes of the arguments, which are zeroed there:
 /// where memory lies makes no way of its own.

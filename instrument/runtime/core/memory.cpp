@@ -116,6 +116,7 @@ FreeResult Allocations::remove(void* pointer, MemoryKind kind, void* caller) {
     return within ? FreeResult::NotTheStart : FreeResult::NotAnAllocation;
   }
   if (!found->live) return FreeResult::AlreadyFreed;
+  if (found->name) return FreeResult::WrongKind; // a variable, managed perhaps
   bool heap = found->kind == MemoryKind::Device || found->kind == MemoryKind::Managed;
   bool wantsHeap = kind == MemoryKind::Device || kind == MemoryKind::Managed;
   if (found->kind != kind && !(heap && wantsHeap)) return FreeResult::WrongKind;
