@@ -103,8 +103,10 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     std::string role = "phase " + std::to_string(id.run) + " " + key;
     auto* content = state.symbols.function(nullptr, role, object.name + " before", width);
     content->varies = Varies::ByBlock;
-    content->exact = start == nullptr && object.space == MemorySpace::Global && !synchronizes;
-    content->cause = cause;
+    const bool fromHost = start == nullptr && object.space == MemorySpace::Global && !synchronizes;
+    content->exact = fromHost && !state.launch.isOfProgram(); // as what is only read, above
+    content->cause =
+        fromHost ? Cause{CauseKind::Launch, "the content of `" + object.name + "` at the launch"} : cause;
     return markIfSynchronizing(place.object, exprs.apply(content, {place.offset}));
   }
   return markIfSynchronizing(
