@@ -22,6 +22,7 @@ struct Options {
   Schedule schedule = Schedule::Fair;
   std::uint64_t seed = 0;
   unsigned jobs = 1;
+  bool eager = false;        ///< two workers share even the smallest launch
   double timeoutSeconds = 0; ///< 0: none
   std::uint64_t memoryLimitMb = 0;
   bool deferred = true; ///< false: every access calls the runtime, also where its check could wait

@@ -44,8 +44,8 @@ std::string runtimeOptions(const Options& options) {
   const char* schedule = options.schedule == Schedule::Fair       ? "fair"
                          : options.schedule == Schedule::Lockstep ? "lockstep"
                                                                   : "random";
-  return fmt::format("KCHECK_OPTIONS=schedule={},seed={},jobs={},twice={}", schedule, options.seed,
-                     options.jobs, int(options.twice));
+  return fmt::format("KCHECK_OPTIONS=schedule={},seed={},jobs={},eager={},twice={}", schedule, options.seed,
+                     options.jobs, int(options.eager), int(options.twice));
 }
 
 RunResult resultOf(const ProcessResult& ended) {

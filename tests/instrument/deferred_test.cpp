@@ -1,19 +1,15 @@
 // Checks that wait for the warp say exactly what checks on the spot say: whole programs, wrong and right
 // ones, are run both ways, and every finding with its values and counts and every metric must agree.
 #include "frontend/frontend.h"
-#include "instrument/instrument.h"
+#include "observed.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <sstream>
 
 namespace kcheck::instrument {
 namespace {
@@ -33,64 +29,19 @@ bool isDrawn(const std::filesystem::path& path) {
   return sum % 6 == 0;
 }
 
-bool hasMain(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str().find("int main(") != std::string::npos;
-}
-
 /// Every sixth program of the two folders, so that the test takes seconds, and those made for the rows.
 std::vector<std::string> programs() {
   std::vector<std::string> files, some;
   for (const char* folder : {"/fixtures", "/kernels"})
     for (const auto& entry : std::filesystem::directory_iterator(std::string(KCHECK_SOURCE_DIR) + folder))
-      if (entry.path().extension() == ".cu" && hasMain(entry.path())) files.push_back(entry.path().string());
+      if (entry.path().extension() == ".cu" && hasMain(entry.path().string()))
+        files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   for (const std::string& file : files)
     if (isDrawn(file)) some.push_back(file);
   for (const char* own : {"bytes", "lines", "quiet", "scattered", "series"})
     some.push_back(fmt::format("{}/tests/instrument/rows/{}.cu", KCHECK_SOURCE_DIR, own));
   return some;
-}
-
-std::string textOf(const Access& access) {
-  auto dim = [](const std::optional<Dim3>& d) { return d ? fmt::format("{},{},{}", d->x, d->y, d->z) : "-"; };
-  return fmt::format("{} line {} block {} thread {} value {}", int(access.kind), access.where.line,
-                     dim(access.block), dim(access.thread), access.value);
-}
-
-/// Kernels of very many accesses are sampled, each way in its own places: of such counts two digits are
-/// compared.
-std::string counted(std::uint64_t value) {
-  constexpr std::uint64_t kSampled = 500'000;
-  return value < kSampled ? std::to_string(value) : fmt::format("about {:.1e}", double(value));
-}
-
-std::vector<std::string> linesOf(const Observation& seen) {
-  std::vector<std::string> lines;
-  for (const Finding& finding : seen.findings) {
-    std::string line = fmt::format(
-        "{} {} line {} count {} same {} memory {}", finding.rule, int(finding.severity), finding.where.line,
-        finding.count, finding.sameValue, finding.memory ? finding.memory->offset.value_or(-1) : -2);
-    for (const Access& access : finding.accesses) line += "; " + textOf(access);
-    lines.push_back(line + "; " + finding.message);
-  }
-  for (const Metric& metric : seen.metrics)
-    lines.push_back(
-        fmt::format("metric {} line {}:{} kind {} space {}: {} requests {} sectors {} ideal {} bytes {} ways",
-                    metric.kernel, metric.where.line, metric.where.column, int(metric.access),
-                    int(metric.space), counted(metric.requests), counted(metric.sectors),
-                    counted(metric.idealSectors), counted(metric.bytesRequested), metric.bankWays));
-  std::sort(lines.begin(), lines.end());
-  return lines;
-}
-
-/// Both sorted.
-std::string onlyIn(const std::vector<std::string>& some, const std::vector<std::string>& others) {
-  std::vector<std::string> left;
-  std::set_difference(some.begin(), some.end(), others.begin(), others.end(), std::back_inserter(left));
-  return fmt::format("{}", fmt::join(left, "\n"));
 }
 
 class Deferred : public testing::TestWithParam<std::string> {};
@@ -107,7 +58,7 @@ TEST_P(Deferred, SaysTheSameAsChecksOnTheSpot) {
     options.twice = false; // only checks on the spot can be repeated
     auto seen = checkRun(*program->device, program->hostObjects, program->facts, options);
     ASSERT_TRUE(seen) << seen.error().message;
-    lines[deferred] = linesOf(*seen);
+    lines[deferred] = linesOf(*seen, false);
   }
   EXPECT_EQ(onlyIn(lines[1], lines[0]), "") << "said by checks that wait alone";
   EXPECT_EQ(onlyIn(lines[0], lines[1]), "") << "said by checks on the spot alone";

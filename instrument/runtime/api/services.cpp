@@ -71,6 +71,7 @@ int kcPrintf(ThreadContext* /*thread*/, const char* format, const void* argument
 void* kcMalloc(ThreadContext* thread, std::size_t bytes, std::uint32_t site) {
   if (isRehearsal()) leaveRehearsal(thread);
   if (bytes == 0) return nullptr;
+  kcheck::runtime::finishChecks(*static_cast<kcheck::runtime::ThreadState*>(thread)->owner().launch);
   std::size_t heap = deviceState().limit(kcheck::cuda::Limit::MallocHeapSize);
   if (heapBytes().fetch_add(bytes) + bytes > heap) {
     heapBytes() -= bytes;

@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/memory.h"
 #include "instrument/runtime/core/shadow.h"
 
+#include <atomic>
 #include <deque>
 #include <map>
 
@@ -45,8 +46,8 @@ private:
   Zone global{kArenaBase + kWindowBytes, kManagedBase - kWindowBytes};
   Zone managed{kManagedBase, kArenaBase + kGlobalBytes}; ///< pages of its own: the host may see them or not
   Zone pinned{kPinnedBase + kWindowBytes, kPinnedBase + kPinnedBytes};
-  std::map<Address, Allocation> all; ///< by base; quarantined ones included
-  Allocation* last = nullptr;        ///< of the latest search
+  std::map<Address, Allocation> all;       ///< by base; quarantined ones included
+  std::atomic<Allocation*> last = nullptr; ///< of the latest search; several threads search
   std::size_t live = 0;
   std::uint64_t count = 0;
 };

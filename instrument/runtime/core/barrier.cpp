@@ -3,6 +3,7 @@
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/sync.h"
 
@@ -76,6 +77,7 @@ wire::Access describeWaiting(const BlockState& block, const ThreadState& thread)
 }
 
 void reportDivergence(const BlockState& block, const ThreadState& waiting, const ThreadState& elsewhere) {
+  finishChecks(*block.launch);
   wire::Finding finding = emptyFinding(wire::Rule::BarrierDivergence);
   finding.kernel = block.launch->name;
   finding.caller = reinterpret_cast<std::uint64_t>(block.launch->config.caller);
@@ -174,6 +176,7 @@ bool answerGrid(LaunchState& launch) {
   }
   if (waiting == 0 || waiting != launch.gridBlocks * launch.blockThreads) return false;
   ++launch.progress;
+  finishChecks(launch);
   Epochs& epochs = context().epochs;
   launch.many = launch.floor = epochs.takeOperation();
   joinGrid(launch);
@@ -189,6 +192,7 @@ bool answerGrid(LaunchState& launch) {
 }
 
 void reportHang(LaunchState& launch) {
+  finishChecks(launch);
   // Groups of threads by where they stand, the largest two in the finding.
   std::map<std::pair<ThreadStatus, std::uint32_t>, std::vector<const ThreadState*>> groups;
   for (auto& block : launch.slots) {

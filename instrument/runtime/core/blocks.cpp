@@ -3,6 +3,7 @@
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/rehearsal.h"
+#include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/shadow.h"
 
@@ -58,6 +59,7 @@ void makeThreads(BlockState& room, const LaunchState& launch) {
 }
 
 void prepareRoom(BlockState& room, LaunchState& launch) {
+  finishChecks(launch);
   room.launch = &launch;
   const Dim3 &grid = launch.config.grid, &block = launch.config.block;
   std::copy_n(std::initializer_list<std::uint32_t>{grid.x, grid.y, grid.z}.begin(), 3, room.gridDim);
@@ -150,6 +152,7 @@ bool tokensRunOut(const LaunchState& launch) {
 void renewTokensIfNeeded(LaunchState& launch, bool quiet) {
   Context& all = context();
   if (!quiet || !all.epochs.exhausted(2 * kReserve)) return;
+  finishChecks(launch);
   auto renew = [](Cell& cell) {
     if (!isReserved(cell.write)) cell.write = kOld;
     cell.read = 0;

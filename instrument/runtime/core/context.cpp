@@ -19,6 +19,8 @@ RuntimeOptions parseOptions(std::string_view words) {
       if (value == "random") options.schedule = ScheduleKind::Random;
     }
     if (name == "seed") std::from_chars(value.data(), value.data() + value.size(), options.seed);
+    if (name == "jobs") std::from_chars(value.data(), value.data() + value.size(), options.jobs);
+    if (name == "eager") options.eager = value != "0";
     if (name == "metrics") options.metrics = value != "0";
     if (name == "host-access") options.hostAccess = value != "0";
     if (name == "twice") options.twice = value != "0";

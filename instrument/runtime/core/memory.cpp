@@ -130,7 +130,8 @@ FreeResult Allocations::remove(void* pointer, MemoryKind kind, void* caller) {
 
 Allocation* Allocations::nearest(Address address) {
   if (!inArena(address) || inShared(address) || all.empty()) return nullptr;
-  if (last && address - addressOf(last->base) < last->bytes) return last;
+  Allocation* latest = last;
+  if (latest && address - addressOf(latest->base) < latest->bytes) return latest;
   auto after = all.upper_bound(address);
   if (after == all.begin()) return last = &after->second;
   auto before = std::prev(after);

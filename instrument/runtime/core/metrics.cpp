@@ -21,6 +21,11 @@ std::uint64_t timesOf(SiteTraffic& sums, double weight) {
   return times;
 }
 
+/// The lowest address, whoever has met it first.
+void keepExample(Address& example, Address other) {
+  if (!example || other < example) example = other;
+}
+
 wire::Doing doingAt(std::uint32_t site) {
   const abi::SiteInfo* info = context().site(site);
   if (!info) return wire::Doing::Read;
@@ -53,13 +58,13 @@ wire::Metric* recordOf(const LaunchState& launch, std::uint32_t site, MemorySpac
 
 } // namespace
 
-void addTraffic(LaunchState& launch, std::uint32_t site, Address example, const RequestCost& cost,
-                std::uint32_t turns, std::uint32_t lanes, std::uint32_t bytes, double weight,
-                std::uint32_t repeated) {
+void addTraffic(SiteTraffics& traffic, std::uint32_t slots, std::uint32_t site, Address example,
+                const RequestCost& cost, std::uint32_t turns, std::uint32_t lanes, std::uint32_t bytes,
+                double weight, std::uint32_t repeated) {
   bool shared = inShared(example);
-  if (launch.traffic.size() <= site) launch.traffic.resize(site + 1);
-  SiteTraffic& sums = launch.traffic[site];
-  if (!sums.example[shared]) sums.example[shared] = example;
+  if (traffic.size() <= site) traffic.resize(site + 1);
+  SiteTraffic& sums = traffic[site];
+  keepExample(sums.example[shared], example);
   Traffic& sum = sums.sum[shared];
   std::uint64_t times = repeated * timesOf(sums, weight);
   sum.requests += times;
@@ -67,20 +72,44 @@ void addTraffic(LaunchState& launch, std::uint32_t site, Address example, const 
   sum.idealSectors += times * cost.idealSectors;
   sum.bytes += times * lanes * bytes;
   sum.lanes += times * lanes;
-  sum.slots += times * std::min(kWarpSize, launch.blockThreads);
+  sum.slots += times * slots;
   sum.turns += times * turns;
   sum.bankWays = std::max(sum.bankWays, cost.bankWays);
 }
 
+void moveTraffic(SiteTraffics& from, SiteTraffics& to) {
+  if (to.size() < from.size()) to.resize(from.size());
+  for (std::size_t site = 0; site < from.size(); ++site)
+    for (bool shared : {false, true}) {
+      const Traffic& more = from[site].sum[shared];
+      if (!more.requests) continue;
+      keepExample(to[site].example[shared], from[site].example[shared]);
+      Traffic& sum = to[site].sum[shared];
+      sum.requests += more.requests;
+      sum.sectors += more.sectors;
+      sum.idealSectors += more.idealSectors;
+      sum.bytes += more.bytes;
+      sum.lanes += more.lanes;
+      sum.slots += more.slots;
+      sum.turns += more.turns;
+      sum.bankWays = std::max(sum.bankWays, more.bankWays);
+    }
+  from.clear();
+}
+
+std::uint32_t slotsOf(const LaunchState& launch) { return std::min(kWarpSize, launch.blockThreads); }
+
 void addUpWarp(LaunchState& launch) {
+  if (launch.accesses->empty()) return;
+  finishChecks(launch);
   launch.accesses->drain([&](std::uint32_t site, std::uint32_t mask, const Address* addresses,
                              std::uint32_t bytes, double weight) {
     Address first = addresses[__builtin_ctz(mask)];
     bool shared = inShared(first);
     RequestCost cost = shared ? costOfShared(addresses, mask, bytes) : costOfGlobal(addresses, mask, bytes);
     std::uint32_t turns = doingAt(site) == wire::Doing::Atomic ? turnsOf(addresses, mask) : 0;
-    addTraffic(launch, site, first, cost, turns, static_cast<std::uint32_t>(std::popcount(mask)), bytes,
-               weight);
+    addTraffic(launch.traffic, slotsOf(launch), site, first, cost, turns,
+               static_cast<std::uint32_t>(std::popcount(mask)), bytes, weight);
   });
 }
 

@@ -18,10 +18,15 @@ void addUpWarp(LaunchState& launch);
 /// Writes the launch's sums into the log.
 void flushMetrics(LaunchState& launch);
 
-/// Counts `times` requests of a site, each of so many lanes with so many bytes; `turns` are an atomic's.
-/// `example`: an address of it. `weight` is above 1 when accesses were lost.
-void addTraffic(LaunchState& launch, std::uint32_t site, Address example, const RequestCost& cost,
-                std::uint32_t turns, std::uint32_t lanes, std::uint32_t bytes, double weight,
-                std::uint32_t times = 1);
+/// Counts `times` requests of a site, each of so many lanes with so many bytes, where a whole warp would be
+/// `slots` lanes; `turns` are an atomic's. `example`: an address of it. `weight` is above 1 when accesses
+/// were lost.
+void addTraffic(SiteTraffics& traffic, std::uint32_t slots, std::uint32_t site, Address example,
+                const RequestCost& cost, std::uint32_t turns, std::uint32_t lanes, std::uint32_t bytes,
+                double weight, std::uint32_t times = 1);
+/// Adds what has been counted elsewhere, which is nothing afterwards.
+void moveTraffic(SiteTraffics& from, SiteTraffics& to);
+/// The lanes of the launch's whole warps.
+std::uint32_t slotsOf(const LaunchState& launch);
 
 } // namespace kcheck::runtime

@@ -24,7 +24,7 @@ public:
     if (met.size() < segments) met.resize(segments);
     used = 0;
     inOrder = true;
-    metAgain = false;
+    metAgain = someMatter = false;
     ++round;
   }
   /// Some lanes have been at the segment together already: adding it makes meetsAgain() true.
@@ -33,6 +33,13 @@ public:
   /// All that the lane has logged from row `from` on; `column` is its first word.
   void addLane(std::uint32_t lane, const Word* column, std::uint32_t from, std::uint32_t to,
                const abi::LogSegment* segments);
+  /// The segment does something whose order matters.
+  void takeNote(std::uint32_t segment) {
+    met[segment].matters = round;
+    someMatter = true;
+  }
+  bool matters(std::uint32_t segment) const { return met[segment].matters == round; }
+  bool anyMatters() const { return someMatter; }
   /// Each lane's segments are in the order of the groups.
   bool keepsOrder() const { return inOrder; }
   const RowGroup* begin() const { return groups.data(); }
@@ -40,14 +47,14 @@ public:
 
 private:
   struct Met {
-    std::uint64_t round = 0, lane = 0, taken = 0;
+    std::uint64_t round = 0, lane = 0, taken = 0, matters = 0;
     std::uint32_t first, last; ///< group; of the lane's visits so far
   };
   std::vector<Met> met; ///< by segment
   std::vector<RowGroup> groups;
   std::uint64_t round = 0, laneRound = 0;
   std::uint32_t used = 0;
-  bool inOrder = true, metAgain = false;
+  bool inOrder = true, metAgain = false, someMatter = false;
   std::uint32_t makeGroup(std::uint32_t segment);
 };
 

@@ -3,6 +3,8 @@
 #include "instrument/runtime/core/row_log.h"
 
 #include "instrument/runtime/core/access.h"
+#include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/worker.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -58,7 +60,50 @@ void markChecked(RowLog& log) {
 
 } // namespace
 
-void replay(RowLog& log) {
+BlockMoment::BlockMoment(const BlockState& block)
+    : index(block.index), floor(block.floor), ordered(block.ordered), born(block.born),
+      interval(block.interval), launchMany(block.launchMany) {
+  std::copy_n(block.blockIdx, 3, blockIdx);
+}
+
+void BlockMoment::apply(BlockState& block) const {
+  block.index = index;
+  std::copy_n(blockIdx, 3, block.blockIdx);
+  block.floor = floor;
+  block.ordered = ordered;
+  block.born = born;
+  block.interval = interval;
+  block.launchMany = launchMany;
+  for (ThreadState& thread : block) thread.me = interval + 2 * thread.linear;
+}
+
+void RowLog::close() {
+  std::uint32_t longest = 0;
+  for (std::uint32_t lane = 0; lane < count; ++lane) {
+    ends[lane] = rowsFrom(rows, lane);
+    longest = std::max(longest, ends[lane]);
+  }
+  bytes = longest * abi::kLogRowBytes;
+  const BlockState& block = lanes->owner();
+  window.emplace(block, lanes);
+  moment.emplace(block);
+  counted = false;
+  closed = true;
+}
+
+namespace {
+
+void swapWithMemory(Content& content) {
+  std::byte now[16];
+  void* memory = reinterpret_cast<void*>(content.address);
+  std::memcpy(now, memory, content.bytes);
+  std::memcpy(memory, content.content, content.bytes);
+  std::memcpy(content.content, now, content.bytes);
+}
+
+} // namespace
+
+void takeBack(RowLog& log) {
   std::vector<Content>& contents = log.contents;
   contents.clear();
   eachUnchecked(log, [&](std::uint32_t, const abi::LoggedAccess& access, Address address, const Word* at) {
@@ -69,16 +114,18 @@ void replay(RowLog& log) {
       std::memcpy(content.content + std::size_t{8} * part,
                   at + std::size_t{access.content + part} * abi::kLogLanes, 8);
   });
-  auto swap = [](Content& content) {
-    std::byte now[16];
-    void* memory = reinterpret_cast<void*>(content.address);
-    std::memcpy(now, memory, content.bytes);
-    std::memcpy(memory, content.content, content.bytes);
-    std::memcpy(content.content, now, content.bytes);
-  };
-  for (std::size_t i = contents.size(); i-- > 0;) swap(contents[i]);
+  for (std::size_t i = contents.size(); i-- > 0;) swapWithMemory(contents[i]);
+}
+
+void doAgain(RowLog& log) {
+  for (Content& content : log.contents) swapWithMemory(content);
+}
+
+void replay(RowLog& log) {
+  takeBack(log);
   std::size_t next = 0;
-  QuietArrays& quiet = log.lanes->owner().launch->quiet;
+  LaunchState& launch = *log.lanes->owner().launch;
+  QuietArrays& quiet = launch.quiet;
   eachUnchecked(log, [&](std::uint32_t lane, const abi::LoggedAccess& access, Address address, const Word*) {
     ThreadState& thread = log.lanes[lane];
     bool known = inArena(address); // what is not has been reported
@@ -98,20 +145,17 @@ void replay(RowLog& log) {
                                          : AccessKind::Atomic;
       checkAccess(thread, address, access.bytes, access.site, kind, order);
     }
-    swap(contents[next++]);
+    swapWithMemory(log.contents[next++]);
   });
+  if (!launch.pendingValues.empty()) settleValues(launch);
 }
 
 void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, const std::uint8_t* order) {
   if (!launch.rows) launch.rows = new RowLog;
   RowLog& log = *launch.rows;
-  if (log.launch != launch.number) {
-    log.launch = launch.number;
-    log.tried = log.failed = 0;
-  }
   log.lanes = lanes;
   log.count = count;
-  log.spills = log.settled = false;
+  log.spills = log.settled = log.closed = false;
   log.partial = nullptr;
   std::copy_n(order, count, log.order);
   for (std::uint32_t lane = 0; lane < count; ++lane) {
@@ -122,10 +166,49 @@ void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, con
 
 void settleRows(LaunchState& launch) {
   RowLog* log = launch.rows;
-  if (!launch.logged || !log || !log->lanes) return;
+  if (!launch.logged) return;
+  finishChecks(launch);
+  if (!log || !log->lanes) return;
   replay(*log);
   log->settled = true;
   markChecked(*log);
+}
+
+static SiteTraffics* countsOf(LaunchState& launch) { return launch.accesses ? &launch.traffic : nullptr; }
+
+void finishRows(LaunchState& launch) {
+  RowLog* log = launch.rows;
+  if (!launch.logged || !log || !log->lanes) return;
+  RowChecks& checks = worker().checks();
+  worker().meet(launch);
+  for (std::uint32_t lane = 0; log->spills && lane < log->count; ++lane)
+    if (log->spilled(lane)) log->lost[lane] += accessesIn(log->spill + lane, log->rowsFrom(log->spill, lane));
+  bool untouched = !log->settled && !log->withinSegment();
+  if (untouched && worker().takes(launch, *log)) {
+    launch.rows = worker().take(launch, log);
+    launch.rows->lanes = nullptr;
+    return;
+  }
+  finishChecks(launch);
+  bool checking = untouched && !checks.hopeless();
+  RowWindow window(log->lanes->owner(), log->lanes);
+  bool clean = checkRows(launch, checks, *log, window, checking, countsOf(launch)) && checking;
+  if (untouched) {
+    ++checks.tried;
+    checks.failed += checking && !clean;
+  }
+  if (!clean) replay(*log);
+  log->lanes = nullptr;
+}
+
+void leaveRows(LaunchState& launch) {
+  if (launch.logged) worker().leave(launch);
+}
+
+void finishChecks(LaunchState& launch) {
+  if (!launch.logged) return;
+  RowLog* log = launch.rows;
+  worker().finish(launch, log && log->lanes ? log : nullptr);
 }
 
 } // namespace kcheck::runtime
@@ -142,6 +225,7 @@ std::uint64_t kcForeign(abi::ThreadContext* context, void* pointer, std::uint64_
   LaunchState& launch = *thread.owner().launch;
   bool inside = inArena(address) && inArena(address + bytes - 1);
   if (inside || !launch.rows) return address;
+  finishChecks(launch);
   launch.rows->partial = &thread;
   launch.rows->partialAt = log;
   launch.rows->partialDone = done;

@@ -17,13 +17,14 @@ namespace {
 /// Goes over the rows of a warp that has stopped: their checks when `checking`, and what they cost.
 class Rows {
 public:
-  Rows(LaunchState& launch, RowLog& log, bool checking)
-      : launch(launch), log(log), segments(module().segments), accesses(module().accesses),
-        window(log.lanes->owner(), log.lanes), checking(checking) {}
+  Rows(LaunchState& launch, RowChecks& checks, const RowLog& log, const RowWindow& window, bool checking,
+       SiteTraffics* counting)
+      : launch(launch), work(checks), log(log), segments(module().segments), accesses(module().accesses),
+        window(window), checking(checking), counting(counting) {}
 
   /// False when the checks need a replay.
   bool run() {
-    log.repeats.forget();
+    work.repeats.forget();
     measure();
     std::uint32_t row = 0;
     while (row < longest) {
@@ -36,19 +37,22 @@ public:
       row += segment.rows;
     }
     if (row < longest) diverge(row);
-    if (checking && !failed) log.cells.commit();
-    if (failed) log.cells.undo();
+    if (checking && !failed) work.cells.commit();
+    if (failed) work.cells.undo();
     return !failed;
   }
 
 private:
   LaunchState& launch;
-  RowLog& log;
+  RowChecks& work;
+  const RowLog& log;
   const abi::LogSegment* segments;
   const abi::LoggedAccess* accesses;
   RowWindow window;
   std::optional<RowLanes> lanes; ///< those of the last row
   bool checking, failed = false;
+  SiteTraffics* counting;                           ///< null: what the accesses cost is nobody's question
+  bool allQuiet = false;                            ///< all accesses of the group so far, if that is of use
   std::uint32_t used[kWarpSize]{};                  ///< rows, by lane
   std::uint32_t all = 0, longest = 0, shortest = 0; ///< of the lanes that use any
   double weight = 1;
@@ -99,7 +103,7 @@ private:
   void visit(const abi::LogSegment& segment, const RowLanes& lanes, AddressesOf addressesOf, bool checks,
              bool costs) {
     const SegmentSeries& series =
-        log.series.of(static_cast<std::uint32_t>(&segment - segments), runtime::module());
+        work.series.of(static_cast<std::uint32_t>(&segment - segments), runtime::module());
     SeriesDone done;
     if (!series.all().empty()) done = visitSeries(series, lanes, addressesOf, checks, costs);
     // Short loops take turns between a few rows.
@@ -109,9 +113,10 @@ private:
     for (std::uint32_t i = 0; i < segment.count; ++i) {
       std::uint64_t bit = series.of(i) < 64 ? std::uint64_t{1} << series.of(i) : 0;
       bool toCheck = checks && !failed && !(done.checked & bit),
-           toCount = costs && launch.accesses && !(done.counted & bit);
-      if (!toCheck && !toCount) continue;
+           toCount = costs && counting && !(done.counted & bit);
+      if (!toCheck && !toCount && !allQuiet) continue;
       const abi::LoggedAccess& access = accesses[segment.first + i];
+      if (!toCount && isPlainlyQuiet(access, lanes, addressesOf)) continue;
       KnownRow& row = rows[access.row % kept];
       bool sameRow = row.of && row.of->row == access.row;
       if (!sameRow && scattered == &row) scattered = nullptr;
@@ -124,6 +129,7 @@ private:
         shifted(row.at, static_cast<Address>(std::int64_t{access.offset}), moved);
         at = moved;
       }
+      allQuiet = allQuiet && access.kind == abi::SiteKind::Read && isQuiet(access, at, lanes, row.shape);
       if (toCheck && !isQuiet(access, at, lanes, row.shape)) check(access, at, lanes, row.shape);
       if (!toCount) continue;
       // Banks go round: words of shared memory cost the same at any distance.
@@ -187,12 +193,12 @@ private:
         RowClass shape;
         classify(shape, at, lanes, series.first->bytes);
         if (checks && !failed) {
-          auto result = log.cells.checkSeries(window, series, at, lanes, shape);
+          auto result = work.cells.checkSeries(window, series, at, lanes, shape);
           failed = result == RowCells::SeriesCheck::Failed;
           if (result == RowCells::SeriesCheck::Settled) done.checked |= bit;
         }
         // Where accesses were lost, each one is weighed by itself.
-        if (costs && launch.accesses && weight == 1) {
+        if (costs && counting && weight == 1) {
           addCost(*series.first, at, lanes, shape,
                   costOfRow(at, lanes, series.first->bytes, inShared(at[0]), shape), series.count);
           done.counted |= bit;
@@ -212,7 +218,8 @@ private:
       bool apart = shape.shape == RowShape::Other && shape.first == positions; // often no two lanes meet
       turns = apart ? 1 : turnsOf(at, positions);
     }
-    addTraffic(launch, access.site, at[0], cost, turns, lanes.count, access.bytes, weight, times);
+    addTraffic(*counting, slotsOf(launch), access.site, at[0], cost, turns, lanes.count, access.bytes, weight,
+               times);
   }
 
   /// Whether the access needs no look at the shadow.
@@ -225,15 +232,25 @@ private:
     return false;
   }
 
+  /// The same without a look at the row's shape.
+  template <class AddressesOf>
+  bool isPlainlyQuiet(const abi::LoggedAccess& access, const RowLanes& lanes, AddressesOf addressesOf) {
+    if (access.kind != abi::SiteKind::Read || !launch.quiet.any()) return false;
+    Address at[kWarpSize];
+    addressesOf(access.row, at);
+    if (access.offset) shifted(at, static_cast<Address>(std::int64_t{access.offset}), at);
+    return launch.quiet.cover(at, lanes.count, access.bytes, false);
+  }
+
   void check(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
              const RowClass& shape) {
     if (access.kind == abi::SiteKind::Read) {
-      if (shape.shape == RowShape::Other && log.repeats.again(access, at, lanes)) return;
+      if (shape.shape == RowShape::Other && work.repeats.again(access, at, lanes)) return;
     } else {
-      log.repeats.forget();
+      work.repeats.forget();
     }
     if (access.kind == abi::SiteKind::Atomic) rememberScope(access);
-    failed = !log.cells.check(window, access, at, lanes, shape);
+    failed = !work.cells.check(window, access, at, lanes, shape);
   }
 
   void rememberScope(const abi::LoggedAccess& access) {
@@ -247,30 +264,38 @@ private:
   /// are in step as before; the others wait for them.
   void diverge(std::uint32_t row) {
     std::uint32_t from[kWarpSize];
-    log.groups.begin(module().segmentCount);
+    work.groups.begin(module().segmentCount);
     goOn(row, from);
     group(from);
-    if (log.groups.meetsAgain()) { // lanes that waited come by the same place: it is one request for all
-      log.inStep.clear();
-      log.groups.begin(module().segmentCount);
+    if (work.groups.meetsAgain()) { // lanes that waited come by the same place: it is one request for all
+      work.inStep.clear();
+      work.groups.begin(module().segmentCount);
       std::fill_n(from, kWarpSize, row);
       group(from);
     }
-    for (const RowInStep& step : log.inStep) {
+    for (const RowInStep& step : work.inStep) {
       const Word* words = log.rows + std::size_t{step.row} * abi::kLogLanes;
       if (!lanes || lanes->mask != step.mask) lanes.emplace(step.mask);
       visitSegment(segments[words[lanes->lane[0]] >> 48], words, *lanes);
     }
-    bool outOfOrder = checking && !failed && !log.groups.keepsOrder();
-    if (outOfOrder) checkInOrder(from);
-    if (outOfOrder && !launch.accesses) return;
-    for (const RowGroup& group : log.groups) visitGroup(group, checking && !outOfOrder, true);
+    bool outOfOrder = checking && !failed && !work.groups.keepsOrder();
+    for (const RowGroup& group : work.groups) {
+      allQuiet = outOfOrder;
+      visitGroup(group, checking && !outOfOrder, true);
+      if (outOfOrder && !allQuiet) work.groups.takeNote(group.segment);
+    }
+    allQuiet = false;
+    if (!outOfOrder || !work.groups.anyMatters()) return;
+    bool wereQuiet = launch.quiet.any();
+    checkInOrder(from);
+    // A write has led into one of the arrays: reads of it may matter.
+    if (wereQuiet && !launch.quiet.any()) failed = true;
   }
 
   /// Fills log.inStep from `row` on, and says where each lane goes on after that.
   void goOn(std::uint32_t row, std::uint32_t* from) {
     constexpr std::uint32_t none = ~std::uint32_t{0};
-    log.inStep.clear();
+    work.inStep.clear();
     std::fill_n(from, kWarpSize, row);
     std::uint32_t active = lanesBeyond(used, row);
     std::uint32_t waiting = none; ///< the first segment that somebody waits at
@@ -283,8 +308,8 @@ private:
       if (first.segment >= waiting) return leave(active);
       waiting = std::min(waiting, first.next);
       leave(active & ~first.mask);
-      log.inStep.push_back({row, first.mask});
-      log.groups.take(first.segment);
+      work.inStep.push_back({row, first.mask});
+      work.groups.take(first.segment);
       row += segments[first.segment].rows;
       active = first.mask & lanesBeyond(used, row);
       leave(first.mask & ~active);
@@ -302,19 +327,23 @@ private:
     std::sort(order, order + log.count);
     for (std::uint32_t i = 0; i < log.count; ++i) {
       auto lane = static_cast<std::uint32_t>(order[i] & 0xFF);
-      log.groups.addLane(lane, log.rows + lane, from[lane], used[lane], segments);
+      work.groups.addLane(lane, log.rows + lane, from[lane], used[lane], segments);
     }
   }
 
-  /// Where the groups do not keep the order: lanes that are at the same segment take it together, the first
-  /// segment of the code first, so that those who went another way can catch up.
-  /// `at`: where each lane is.
+  /// Where the groups do not keep the order of what matters: lanes that are at the same segment take it
+  /// together, the first segment of the code first, so that those who went another way can catch up. `at`:
+  /// where each lane is.
   void checkInOrder(std::uint32_t* at) {
     constexpr std::uint32_t kDone = ~std::uint32_t{0};
     std::uint32_t segment[kWarpSize];
     auto look = [&](std::uint32_t lane) {
-      const Word* word = log.rows + std::size_t{at[lane]} * abi::kLogLanes + lane;
-      segment[lane] = at[lane] < used[lane] ? static_cast<std::uint32_t>(*word >> 48) : kDone;
+      for (; at[lane] < used[lane]; at[lane] += segments[segment[lane]].rows) {
+        const Word* word = log.rows + std::size_t{at[lane]} * abi::kLogLanes + lane;
+        segment[lane] = static_cast<std::uint32_t>(*word >> 48);
+        if (work.groups.matters(segment[lane])) return;
+      }
+      segment[lane] = kDone;
     };
     for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) look(lane);
     RowGroup group;
@@ -338,21 +367,9 @@ private:
 
 } // namespace
 
-void finishRows(LaunchState& launch) {
-  RowLog* log = launch.rows;
-  if (!launch.logged || !log || !log->lanes) return;
-  for (std::uint32_t lane = 0; log->spills && lane < log->count; ++lane)
-    if (log->spilled(lane)) log->lost[lane] += accessesIn(log->spill + lane, log->rowsFrom(log->spill, lane));
-  bool untouched = !log->settled && !log->withinSegment();
-  bool hopeless = log->failed > 16 && 2 * log->failed > log->tried;
-  bool checking = untouched && !hopeless;
-  bool clean = Rows(launch, *log, checking).run() && checking;
-  if (untouched) {
-    ++log->tried;
-    log->failed += checking && !clean;
-  }
-  if (!clean) replay(*log);
-  log->lanes = nullptr;
+bool checkRows(LaunchState& launch, RowChecks& checks, const RowLog& log, const RowWindow& window,
+               bool checking, SiteTraffics* counting) {
+  return Rows(launch, checks, log, window, checking, counting).run();
 }
 
 } // namespace kcheck::runtime

@@ -318,7 +318,10 @@ void Grid::run() {
 
 } // namespace
 
-void runGrid(LaunchState& launch) { Grid(launch).run(); }
+void runGrid(LaunchState& launch) {
+  Grid(launch).run();
+  leaveRows(launch);
+}
 
 void startInterval(BlockState& block) {
   block.interval = context().epochs.takeInterval(block.index, block.threadCount);

@@ -50,7 +50,6 @@ struct RowLog;
 struct ThreadState : abi::ThreadContext {
   Token me = 0; ///< token of plain accesses
   ThreadStatus status = ThreadStatus::NotStarted;
-  bool touched = false; ///< accessed memory since its token is its own
   std::unique_ptr<SyncState> sync;
   std::unique_ptr<AsyncCopies> copies; ///< null when none was ever started
   std::unique_ptr<Fibre> fibre;
@@ -159,6 +158,7 @@ struct SiteTraffic {
   Address example[2]{};
   double owed = 0; ///< by requests that stand for others that were lost
 };
+using SiteTraffics = std::vector<SiteTraffic>;
 
 /// Reads of what nobody had written yet. Where the write came later without order, the race says it all.
 struct UnwrittenReads {
@@ -198,7 +198,7 @@ struct LaunchState {
   std::vector<PendingValue> pendingValues;
   std::map<std::uint32_t, UnwrittenReads> unwrittenReads; ///< by site
   std::unique_ptr<AccessLog> accesses;                    ///< of the warp that runs; null without metrics
-  std::vector<SiteTraffic> traffic;                       ///< by site
+  SiteTraffics traffic;                                   ///< by site
   std::vector<std::unique_ptr<BlockState>> slots; ///< room for resident blocks; `live` threads tell who runs
   bool fibres = false;                            ///< every thread has a stack of its own
   RowLog* rows = nullptr;                         ///< made with the first launch that logs, and kept

@@ -2,6 +2,7 @@
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/matrix.h"
 #include "instrument/runtime/core/race.h"
+#include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/sync.h"
 
@@ -58,8 +59,9 @@ std::uint32_t partners(const Warp& warp, const ThreadState& thread) {
 
 void reportMask(const ThreadState& thread, const ThreadState* other, const char* text,
                 std::uint32_t otherLane) {
+  LaunchState& launch = *thread.owner().launch;
+  finishChecks(launch);
   wire::Finding finding = emptyFinding(wire::Rule::WarpMask);
-  const LaunchState& launch = *thread.owner().launch;
   finding.kernel = launch.name;
   finding.nearness = wire::Nearness::Warp;
   finding.accessCount = other ? 2 : 1;
