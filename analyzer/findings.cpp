@@ -118,8 +118,8 @@ void settleVerdict(Finding& finding, const Witness& witness, const FindingContex
   std::vector<std::string> reasons;
   for (const Cause& cause : witness.causes) reasons.push_back(cause.text);
   finding.reason = joined(reasons);
-  finding.leansOnHost =
-      (witness.leansOn(CauseKind::Launch) && !followsElements(parts)) || witness.leansOn(CauseKind::Lock);
+  finding.leansOnHost = (witness.leansOn(CauseKind::Launch) && !followsElements(parts)) ||
+                        witness.leansOn(CauseKind::Lock) || witness.leansOn(CauseKind::Wait);
   finding.holdsFor = context.holdsFor;
 }
 
@@ -160,6 +160,9 @@ std::string raceRule(const RaceResult& race, bool withinWarpsOnly, const Finding
 
 std::string raceHint(const RaceResult& race, const std::string& rule, const FindingContext& context) {
   if (rule == "race-scope") return "use the device-wide form of the operation";
+  if (race.witness.leansOn(CauseKind::Wait))
+    return fmt::format("{}() before the flag or lock is set, and after the loop that waits for it",
+                       race.scope == RaceScope::InterBlock ? "__threadfence" : "__threadfence_block");
   bool sameStatement = samePlace(race.first->where, race.second->where);
   if (sameStatement && race.kind != RaceKind::AtomicPlain && race.first->site != race.second->site)
     return fmt::format("atomicAdd(&{}, ...)", exprOf(*race.first, context));
@@ -215,7 +218,8 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
   finding.where = control.barrier;
   settleVerdict(finding, divergence.witness, context, {control.reached, control.condition});
   // Flags and counters that the threads agree on by atomics: a run has the values that come about.
-  finding.leansOnHost |= divergence.witness.leansOn(CauseKind::Order);
+  finding.leansOnHost |=
+      divergence.witness.leansOn(CauseKind::Order) || divergence.witness.leansOn(CauseKind::Wait);
   auto name = [](const WitnessThread& t) {
     return fmt::format("thread ({},{},{}) of block ({},{},{})", t.thread.x, t.thread.y, t.thread.z, t.block.x,
                        t.block.y, t.block.z);
@@ -272,6 +276,16 @@ static bool isStrong(const ModelAccess& access, RaceScope between) {
   return access.scope >= (between == RaceScope::InterBlock ? AtomicScope::Device : AtomicScope::Block);
 }
 
+/// Whether one thread may do its access before a fence, and the other its own after one: then what a loop
+/// waits for can order them.
+static bool fencesMayOrder(const RaceResult& race) {
+  const AtomicScope needed = race.scope == RaceScope::InterBlock ? AtomicScope::Device : AtomicScope::Block;
+  auto goesFirst = [&](const ModelAccess& before, const ModelAccess& after) {
+    return before.fenceAfter >= needed && after.fenceBefore >= needed;
+  };
+  return goesFirst(*race.first, *race.second) || goesFirst(*race.second, *race.first);
+}
+
 bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (race.scopeTooNarrow) return false;
   if (context.model.ordersByPtx) return true;
@@ -288,6 +302,7 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   const bool bothWrite = race.first->kind != AccessKind::Read && race.second->kind != AccessKind::Read;
   const bool bothVolatile = race.first->isVolatile && race.second->isVolatile;
   if (context.model.waits && bothVolatile && !isUpdate && !bothWrite) return true;
+  if (race.witness.leansOn(CauseKind::Wait) && fencesMayOrder(race)) return true;
   return race.witness.leansOn(CauseKind::Order) || race.witness.leansOn(CauseKind::Warp);
 }
 
@@ -421,7 +436,7 @@ std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingConte
     findings.push_back(divergenceFinding(*divergence, context));
   // Tickets, counters and the votes of a warp stay within bounds that the model does not know.
   auto isUnknowable = [](const Cause& cause) {
-    return cause.kind == CauseKind::Order || cause.kind == CauseKind::Warp ||
+    return cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait || cause.kind == CauseKind::Warp ||
            cause.kind == CauseKind::Content;
   };
   for (const BoundsResult& bounds : answers.bounds)

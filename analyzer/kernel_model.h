@@ -53,7 +53,10 @@ struct ModelAccess {
   AccessKind kind = AccessKind::Read;
   AtomicScope scope = AtomicScope::None;
   bool isVolatile = false;
-  bool isPolled = false;  ///< a loop waits for another thread until this finds what it looks for
+  bool isPolled = false; ///< a loop waits for another thread until this finds what it looks for
+  /// The widest fence that may run before it, and after it: where neither of two threads has one where it
+  /// would be needed, no flag or lock orders them.
+  AtomicScope fenceBefore = AtomicScope::Device, fenceAfter = AtomicScope::Device;
   bool inLibrary = false; ///< in a function of a system header, though the site may be the user's call
   unsigned object = 0;
   Expr offset = nullptr;    ///< byte offset into the object, 64 bit

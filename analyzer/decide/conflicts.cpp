@@ -11,7 +11,11 @@ static bool reaches(const ModelAccess& a, Relation relation) {
 
 bool conflicts(const ModelAccess& a, const ModelAccess& b, Relation relation) {
   if (a.kind == AccessKind::Read && b.kind == AccessKind::Read) return false;
-  return !(reaches(a, relation) && reaches(b, relation));
+  return !(reaches(a, relation) && reaches(b, relation)) || a.size != b.size;
+}
+
+bool bothReach(const ModelAccess& a, const ModelAccess& b, Relation relation) {
+  return reaches(a, relation) && reaches(b, relation);
 }
 
 RaceKind raceKindOf(const ModelAccess& a, const ModelAccess& b) {

@@ -53,7 +53,9 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
   auto isIn = [](Expr e, Expr number) { return anyNode(e, [&](Expr n) { return n == number; }); };
   if (keys != 0 && (!isIn(q.a->offset, mine) || !isIn(q.b->offset, other))) return {}; // who may, not where
   auto mayOrder = [&](const Cause& cause) {
-    return (cause.kind == CauseKind::Order || cause.kind == CauseKind::Warp) && cause != drawn;
+    return (cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait ||
+            cause.kind == CauseKind::Warp) &&
+           cause != drawn;
   };
   if (std::any_of(causes.begin(), causes.end(), mayOrder)) return {};
   Expr x = copies.of(mine, q.relation, 1), y = copies.of(other, q.relation, 2);

@@ -181,6 +181,10 @@ private:
       answer.doubt(pairName(first, second) + ": " + verdict.reason);
       return;
     }
+    if (bothReach(*first.access, *second.access, relation)) { // of different sizes
+      answer.doubt(pairName(first, second) + ": atomic operations of different sizes meet");
+      return;
+    }
     report(first, second, relation, verdict);
     if (c.answers.races.back().witness.exact() && !c.answers.races.back().sameValue) ++found[sites];
   }

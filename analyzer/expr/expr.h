@@ -64,6 +64,7 @@ enum class CauseKind : std::uint8_t {
   AnyInput,      ///< what the host computes from its input: any value may come
   Launch,        ///< an argument, or what the host has put into memory, that the launch does not show
   Warp,          ///< a shuffle, a vote, a mask of lanes: made to give threads different work
+  Wait,          ///< a flag or lock that a loop waits for: orders threads, given fences
   Lock,          ///< whether a lock was free: orders what is done under it, and nothing else
   Order,         ///< an atomic operation, a flag, a barrier of some: may order the threads
 };

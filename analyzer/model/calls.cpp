@@ -117,7 +117,9 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
   Symbol* symbol = local(instruction, "atomic", "atomic result (" + line + ")", bytes * 8);
   const bool isLock = state.takesLock(instruction, pointer);
   symbol->exact = false;
-  symbol->cause = {isLock ? CauseKind::Lock : CauseKind::Order,
+  symbol->cause = {isLock                         ? CauseKind::Lock
+                   : isOnlyWaitedFor(instruction) ? CauseKind::Wait
+                                                  : CauseKind::Order,
                    "the result of the atomic operation at " + line};
   state.synchronizing.insert(symbol);
   if (isLock) state.lockResults.insert(symbol);

@@ -89,6 +89,7 @@ private:
   void nameLocals(const llvm::Instruction& instruction, ModelAccess& access);
   void record(const llvm::Instruction& instruction, AccessKind kind, Expr pointer, Expr size, Expr condition,
               Expr stored = nullptr, AtomicScope scope = AtomicScope::None, bool isVolatile = false);
+  bool isOnlyWaitedFor(const llvm::Instruction& polled);
   std::vector<LockPlace> locksAt(const llvm::Instruction& instruction);
   bool isRelevant(const llvm::Value* v) const { return state.relevant.count(v) != 0; }
 

@@ -1,9 +1,14 @@
 #include "analyzer/model/fences.h"
 
+#include "analyzer/model/barriers.h"
+
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+
+#include <algorithm>
 
 using namespace llvm;
 
@@ -31,6 +36,69 @@ unsigned fenceReach(const Instruction& instruction) {
   return text.contains(".cta")                                                    ? 1
          : text.contains(".gl") || text.contains(".gpu") || text.contains(".sys") ? 2
                                                                                   : 0;
+}
+
+namespace {
+
+/// As `fenceReach`, of everything that may order as a fence does.
+unsigned orderingReach(const Instruction& instruction) {
+  if (unsigned reach = fenceReach(instruction)) return reach;
+  switch (barrierOf(instruction).kind) {
+  case BarrierKind::Grid: return 2;
+  case BarrierKind::None: break;
+  default: return 1;
+  }
+  auto* call = dyn_cast<CallInst>(&instruction);
+  if (!call || isa<IntrinsicInst>(call)) return 0;
+  if (auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand())) {
+    StringRef text = StringRef(assembly->getAsmString()).trim();
+    return call->mayWriteToMemory() && !text.empty() && !text.starts_with("nanosleep") ? 2 : 0;
+  }
+  auto* callee = call->getCalledFunction();
+  const bool isPlain = callee && (callee->getName().starts_with("__nv_") || callee->getName() == "vprintf" ||
+                                  callee->doesNotAccessMemory());
+  return isPlain ? 0 : 2;
+}
+
+unsigned widestIn(const BasicBlock& block) {
+  unsigned reach = 0;
+  for (const Instruction& instruction : block) reach = std::max(reach, orderingReach(instruction));
+  return reach;
+}
+
+} // namespace
+
+FenceMap::FenceMap(const Function& kernel) {
+  std::map<const BasicBlock*, unsigned> own;
+  for (const BasicBlock& block : kernel) own[&block] = widestIn(block);
+  for (bool changed = true; changed;) {
+    changed = false;
+    auto raise = [&](unsigned& known, unsigned reach) {
+      changed = changed || reach > known;
+      known = std::max(known, reach);
+    };
+    for (const BasicBlock& block : kernel)
+      for (const BasicBlock* next : successors(&block)) {
+        raise(below[&block], std::max(own[next], below[next]));
+        raise(above[next], std::max(own[&block], above[&block]));
+      }
+  }
+}
+
+unsigned FenceMap::before(const Instruction& instruction) const {
+  auto outside = above.find(instruction.getParent());
+  unsigned reach = outside == above.end() ? 0 : outside->second;
+  for (const Instruction* at = instruction.getPrevNode(); at; at = at->getPrevNode())
+    reach = std::max(reach, orderingReach(*at));
+  return reach;
+}
+
+unsigned FenceMap::after(const Instruction& instruction) const {
+  auto outside = below.find(instruction.getParent());
+  unsigned reach = outside == below.end() ? 0 : outside->second;
+  for (const Instruction* at = instruction.getNextNode(); at; at = at->getNextNode())
+    reach = std::max(reach, orderingReach(*at));
+  return reach;
 }
 
 } // namespace kcheck::analyzer

@@ -301,53 +301,8 @@ Expr Execution::aggregate(const ExtractValueInst& extract) {
   return result;
 }
 
-/// Behind a loop that waits for an atomic or a flag, a condition that names this as what may order threads.
-Expr Execution::waited(const Instruction& instruction) {
-  auto waiting = state.afterWaiting.find(instruction.getParent());
-  if (waiting == state.afterWaiting.end()) return exprs.boolean(true);
-  Symbol* symbol = local(*waiting->second, "waited", "past the waiting loop", 1);
-  symbol->exact = false;
-  symbol->cause = {CauseKind::Order, "the result of the atomic operation or flag that the loop at " +
-                                         state.lineText(*waiting->second) + " waits for"};
-  return exprs.of(symbol);
-}
-
-/// Under a lock that is not followed, or without its fences, a condition that names it as what may order
-/// threads.
-Expr Execution::underLock(const Instruction& instruction) {
-  Symbol* symbol = local(instruction, "locked", "under a lock", 1);
-  symbol->exact = false;
-  symbol->cause = {CauseKind::Order, "the lock that is held at " + state.lineText(instruction)};
-  return exprs.of(symbol);
-}
-
-/// Whether every round of the loop computes the same value.
-static bool isInvariant(const Value* v, const Loop& loop, unsigned depth = 8) {
-  auto* instruction = dyn_cast<Instruction>(v);
-  if (!instruction || !loop.contains(instruction)) return true;
-  auto* intrinsic = dyn_cast<IntrinsicInst>(instruction); // indices and dimensions
-  bool computes = isa<GetElementPtrInst>(instruction) || isa<CastInst>(instruction) ||
-                  isa<BinaryOperator>(instruction) || (intrinsic && intrinsic->doesNotAccessMemory());
-  return computes && depth > 0 && all_of(instruction->operands(), [&](const Use& operand) {
-           return isInvariant(operand, loop, depth - 1);
-         });
-}
-
-/// The locks that the thread holds here, where their addresses are known.
-std::vector<LockPlace> Execution::locksAt(const Instruction& instruction) {
-  std::vector<LockPlace> result;
-  for (const HeldLock& lock : state.sections.heldAt(instruction)) {
-    bool known = true;
-    if (auto* made = dyn_cast<Instruction>(lock.pointer))
-      for (const Loop* loop = state.loopInfo.getLoopFor(made->getParent()); loop;
-           loop = loop->getParentLoop())
-        known = known && (loop->contains(&instruction) || isInvariant(made, *loop));
-    if (!known) continue;
-    auto places = state.objects.places(value(lock.pointer));
-    if (places.size() == 1 && state.locks.count(places[0].object))
-      result.push_back({places[0].object, places[0].offset, lock.scope});
-  }
-  return result;
+static AtomicScope scopeOfFence(unsigned reach) {
+  return reach == 0 ? AtomicScope::None : reach == 1 ? AtomicScope::Block : AtomicScope::Device;
 }
 
 void Execution::record(const Instruction& instruction, AccessKind kind, Expr pointer, Expr size,
@@ -367,6 +322,8 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.scope = scope;
     access.isVolatile = isVolatile;
     access.isPolled = state.polled.count(&instruction) != 0;
+    access.fenceBefore = scopeOfFence(state.fences.before(instruction));
+    access.fenceAfter = scopeOfFence(state.fences.after(instruction));
     access.inLibrary =
         instruction.getMetadata(kLibraryMetadata) != nullptr ||
         (access.site < state.facts.sites.size() && state.facts.sites[access.site].inSystemHeader);

@@ -16,7 +16,8 @@ KernelState::KernelState(ExprContext& exprs, const PreparedModule& prepared, con
     : exprs(exprs), prepared(prepared), code(code), facts(facts), launch(launch), function(*code.function),
       layout(code.function->getDataLayout()), dominators(*code.function), loopInfo(dominators),
       symbols(exprs), objects(exprs, symbols), sections(*code.function),
-      broadcasts(*code.function, dominators, loopInfo), arrivals(*code.function, loopInfo) {
+      broadcasts(*code.function, dominators, loopInfo), arrivals(*code.function, loopInfo),
+      fences(*code.function) {
   model.kernel = code.kernel;
 }
 

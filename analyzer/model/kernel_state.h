@@ -5,6 +5,7 @@
 #include "analyzer/model/arrivals.h"
 #include "analyzer/model/barriers.h"
 #include "analyzer/model/broadcasts.h"
+#include "analyzer/model/fences.h"
 #include "analyzer/model/locks.h"
 #include "analyzer/model/model_builder.h"
 #include "analyzer/model/warp_values.h"
@@ -152,6 +153,7 @@ struct KernelState {
   CriticalSections sections;
   Broadcasts broadcasts;
   Arrivals arrivals;
+  FenceMap fences;
 
   /// What holds of a loop's exit symbols whenever the loop has been left.
   std::unordered_map<const Symbol*, Expr> definitions;

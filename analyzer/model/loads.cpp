@@ -203,7 +203,8 @@ Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolati
   std::string line = state.lineText(instruction);
   if (isVolatile) {
     Expr result = fresh(&instruction, "volatile", "a volatile value (" + line + ")",
-                        {CauseKind::Order, "the volatile value read at " + line});
+                        {isOnlyWaitedFor(instruction) ? CauseKind::Wait : CauseKind::Order,
+                         "the volatile value read at " + line});
     state.synchronizing.insert(result->symbol);
     if (!instruction.getType()->isPointerTy()) return result;
     return exprs.add(state.objects.pointerTo(state.objects.unknown()), result);

@@ -393,8 +393,26 @@ private:
     return plain > 1 && unknown > 0;
   }
 
+  /// The host could pass the address of one of the program's own variables, which the kernel names as well.
+  bool variablesMatter(KernelState& state) const {
+    bool isHidden = false;
+    for (auto& argument : code.function->args()) {
+      if (!argument.getType()->isPointerTy() || argument.hasByValAttr()) continue;
+      const unsigned number = argument.getArgNo();
+      const bool isShown = launch.launch && number < launch.launch->arguments.size() &&
+                           launch.launch->arguments[number].allocation;
+      isHidden = isHidden || !isShown;
+    }
+    if (!isHidden) return false;
+    for (const MemoryObject& object : state.objects.all())
+      if (object.space == MemorySpace::Global && state.objects.keyOf(object.id).starts_with("@")) return true;
+    return false;
+  }
+
   void finish(KernelState& state) {
     if (overlapMatters()) state.assume(kPointersApart);
+    if (variablesMatter(state))
+      state.assume(std::string("memory of the pointer parameters ") + kReachedApart);
     state.model.ordersByPtx = ordersByPtx(state.function);
     state.model.objects = state.objects.all();
     for (MemoryObject& object : state.model.objects) {

@@ -48,6 +48,11 @@ __global__ void narrowTicket(int* next, int* out) {
   out[i] = threadIdx.x;
 }
 
+__global__ void halfOfAWord(unsigned long long* c) {
+  if (threadIdx.x & 1) atomicAdd(c, 1ull);
+  else atomicAdd((unsigned*)c + 1, 1u);
+}
+
 __global__ void throughParameter(void (*f)(int*), int* out) { f(out); }
 
 __device__ int recursive(int* out, int n) { out[0] = n; return n ? recursive(out, n - 1) : 0; }
@@ -217,20 +222,35 @@ __global__ void unsignedStride(int* out, unsigned n) {
 // One test for all of them, so that they are analysed once.
 TEST(Honesty, NothingIsProvedWrongly) {
   const Analyzed analyzed(kKernels, Analyzed::launch(4, 64));
-  for (const char* kernel : {"twoCounters",      "counterAlsoSet",
-                             "ticketsTooClose",  "ticketsWrap",
-                             "ticketsOfBlocks",  "narrowTicket",
-                             "throughParameter", "recursion",
-                             "noBody",           "assemblyStore",
-                             "strangeAssembly",  "stepFromMemory",
-                             "valueOfLastRound", "loopNotReached",
-                             "waitsForFlag",     "loadedPointers",
-                             "changedPointers",  "list",
-                             "partialBarrier",   "halfSyncwarp",
-                             "unsignedStride",   "sharedPointerInShared",
-                             "alignedByBits",    "tableOfShared",
-                             "claimGivenBack",   "claimOfEachBlock",
-                             "ticketsOfRounds",  "ticketsBeforeAndAfterReset"}) {
+  for (const char* kernel : {"twoCounters",
+                             "counterAlsoSet",
+                             "halfOfAWord",
+                             "ticketsTooClose",
+                             "ticketsWrap",
+                             "ticketsOfBlocks",
+                             "narrowTicket",
+                             "throughParameter",
+                             "recursion",
+                             "noBody",
+                             "assemblyStore",
+                             "strangeAssembly",
+                             "stepFromMemory",
+                             "valueOfLastRound",
+                             "loopNotReached",
+                             "waitsForFlag",
+                             "loadedPointers",
+                             "changedPointers",
+                             "list",
+                             "partialBarrier",
+                             "halfSyncwarp",
+                             "unsignedStride",
+                             "sharedPointerInShared",
+                             "alignedByBits",
+                             "tableOfShared",
+                             "claimGivenBack",
+                             "claimOfEachBlock",
+                             "ticketsOfRounds",
+                             "ticketsBeforeAndAfterReset"}) {
     const PropertyResult& answer = analyzed.property(kernel, Property::RaceFree);
     EXPECT_NE(answer.answer, Answer::Proved) << kernel;
     if (answer.answer == Answer::Unknown) {
