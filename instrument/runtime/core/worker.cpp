@@ -8,6 +8,7 @@
 #include <thread>
 
 #include <pthread.h>
+#include <sched.h>
 #include <x86intrin.h>
 
 namespace kcheck::runtime {
@@ -72,7 +73,6 @@ void Worker::start() {
   if (std::thread::hardware_concurrency() < 2) return;
   static Worker* const self = this;
   NoSignals masked;
-  pthread_t thread;
   auto body = [](void*) -> void* {
     self->work();
     return nullptr;
@@ -80,6 +80,7 @@ void Worker::start() {
   if (pthread_create(&thread, nullptr, body, nullptr) != 0) return;
   pthread_setname_np(thread, "kcheck checks");
   pthread_detach(thread);
+  keepApart();
   pthread_atfork(nullptr, nullptr, [] { self->state = State::Unusable; }); // a child has one thread
   state = State::Running;
 }
@@ -107,28 +108,31 @@ void Worker::addUp() {
 
 /// What comes after the stretch that has just ended.
 void Worker::Pace::goOn() {
-  constexpr std::uint64_t wakingUp = 64, trial[] = {kFewest, 256}, longest = 1u << 16;
+  constexpr std::uint64_t part = 64, longest = 1u << 16;
   constexpr double worth = 20; ///< what has lost may have cost one part in so many
-  double passed = double(cycles);
-  if (warps && phase != Phase::WarmUp) cost[shared] = passed / double(warps);
+  double passed = double(cycles), each = passed / double(std::max<std::uint64_t>(warps, 1));
   cycles = warps = 0;
-  switch (phase) {
-  case Phase::Settled:
+  left = part;
+  if (phase == Phase::Settled || phase == Phase::WarmUp) {
+    phase = phase == Phase::Settled ? Phase::Before : Phase::Trial;
+    parts.clear();
+    return;
+  }
+  parts.push_back(each);
+  if (parts.size() < kParts && !cutShort) return;
+  // Not the fastest part, by luck, nor those in which the machine did something else.
+  std::sort(parts.begin(), parts.end());
+  cost[shared] = parts[std::min<std::size_t>(1, parts.size() - 1)];
+  if (phase == Phase::Before && !cutShort) {
     shared = !shared;
     phase = Phase::WarmUp;
-    left = wakingUp;
     return;
-  case Phase::WarmUp:
-    phase = Phase::Trial;
-    left = trial[shared];
-    return;
-  case Phase::Trial:
-    bool lost = cost[shared] >= cost[!shared];
-    if (lost) shared = !shared;
-    phase = Phase::Settled;
-    left = std::max(stretch, lost ? std::uint64_t(worth * passed / (cost[shared] + 1)) : 0);
-    stretch = std::min(2 * stretch, longest);
   }
+  if (cutShort || cost[shared] >= cost[!shared]) shared = !shared;
+  phase = Phase::Settled;
+  left = std::max(stretch, cutShort ? std::uint64_t(worth * passed / (cost[shared] + 1)) : 0);
+  stretch = std::min(2 * stretch, longest);
+  cutShort = false;
 }
 
 bool Worker::takes(const LaunchState& of, const RowLog& log) {
@@ -188,7 +192,20 @@ bool Worker::isBehind(std::uint64_t number) {
 
 void Worker::wake() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
-  if (sleeps.load()) handedOver.notify_one();
+  if (!sleeps.load()) return;
+  keepApart();
+  handedOver.notify_one();
+}
+
+/// Who wakes another thread likes to have it on its own processor, which is the one that is busy.
+void Worker::keepApart() {
+  int here = sched_getcpu();
+  cpu_set_t processors;
+  if (here == busy || sched_getaffinity(0, sizeof processors, &processors) != 0) return;
+  busy = here;
+  if (CPU_COUNT(&processors) < 2) return;
+  CPU_CLR(static_cast<unsigned>(here), &processors);
+  pthread_setaffinity_np(thread, sizeof processors, &processors);
 }
 
 /// Until so many are checked, or one cannot be.
@@ -200,7 +217,9 @@ void Worker::waitFor(std::uint64_t finished) {
   unsigned turns = 0;
   while (checked.load(std::memory_order_acquire) < finished && !stuck.load(std::memory_order_acquire))
     relax(turns);
-  if (__rdtsc() - start > tooLong) pace->left = 0;
+  if (__rdtsc() - start <= tooLong) return;
+  pace->left = 0;
+  pace->cutShort = pace->phase == Pace::Phase::Before || pace->phase == Pace::Phase::Trial;
 }
 
 /// Logs that are checked can be used again.

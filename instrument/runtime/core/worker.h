@@ -12,6 +12,8 @@
 #include <atomic>
 #include <unordered_map>
 
+#include <pthread.h>
+
 namespace kcheck::runtime {
 
 class Worker {
@@ -38,12 +40,15 @@ private:
   /// How fast a kernel's warps go by with one worker and with two. Light ones go faster with one where the
   /// processors lie far apart, since each log has to travel; so both are tried now and then.
   struct Pace {
-    enum class Phase : std::uint8_t { Settled, WarmUp, Trial } phase = Phase::Settled;
+    enum class Phase : std::uint8_t { Settled, Before, WarmUp, Trial } phase = Phase::Settled;
     bool shared = false;
     std::uint64_t left = kFewest; ///< warps until something else is tried
     std::uint64_t warps = 0, cycles = 0;
     std::uint64_t stretch = 1024; ///< warps between two trials
     double cost[2]{};             ///< cycles of a warp, by `shared`
+    static constexpr std::size_t kParts = 4;
+    std::vector<double> parts; ///< the same of the parts of a trial
+    bool cutShort = false;     ///< the other thread has no processor
     void goOn();
   };
 
@@ -56,6 +61,7 @@ private:
   void waitFor(std::uint64_t finished);
   void addUp();
   void wake();
+  void keepApart();
   void reclaim();
   bool isBehind(std::uint64_t number);
   void recover(RowLog* running);
@@ -74,6 +80,8 @@ private:
   std::vector<RowLog*> unused; ///< the last one first: it is in the cache
   RowChecks ownChecks;         ///< to count with
   State state = State::NotStarted;
+  pthread_t thread{};
+  int busy = -1; ///< the first worker's processor when the other one was woken
   bool recovering = false;
   std::uint64_t ofLaunch = 0;
   std::uint64_t alone = 0, pause = 0; ///< after a replay: warps to be checked by the first worker
