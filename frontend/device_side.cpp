@@ -4,6 +4,7 @@
 
 #include "frontend/cas_guesses.h"
 #include "frontend/inline_wrappers.h"
+#include "frontend/managed.h"
 #include "frontend/nvcc_semantics.h"
 #include "frontend/pretty.h"
 #include "frontend/sites.h"
@@ -71,6 +72,7 @@ public:
     };
     joinRenamedStatics(*module);
     replaceSmallExchanges(*module);
+    markManagedVariables(*module);
     result.kernels = listKernels(*module, generator, ast);
     inlineWrappers(*module, [&](const llvm::Function& function) {
       const clang::FunctionDecl* decl = lookup(function.getName());

@@ -3,6 +3,8 @@
 // __cudaRegisterManagedVar, which puts the variable's address there.
 #include "frontend/managed.h"
 
+#include "report/metadata.h"
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Instructions.h>
@@ -81,6 +83,10 @@ void lower(llvm::GlobalVariable& variable) {
 }
 
 } // namespace
+
+void markManagedVariables(llvm::Module& device) {
+  for (llvm::GlobalVariable* variable : managedVariables(device)) variable->addAttribute(kManagedAttribute);
+}
 
 void lowerManagedVariables(llvm::Module& host) {
   for (llvm::GlobalVariable* variable : managedVariables(host)) lower(*variable);

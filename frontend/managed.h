@@ -12,4 +12,7 @@ namespace kcheck::frontend {
 /// it is managed.
 void lowerManagedVariables(llvm::Module& host);
 
+/// In a device module: gives them an attribute, kManagedAttribute.
+void markManagedVariables(llvm::Module& device);
+
 } // namespace kcheck::frontend

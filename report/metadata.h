@@ -7,4 +7,7 @@ namespace kcheck {
 /// the user's call.
 inline constexpr const char* kLibraryMetadata = "kcheck.library";
 
+/// On `__managed__` variables.
+inline constexpr const char* kManagedAttribute = "kcheck.managed";
+
 } // namespace kcheck

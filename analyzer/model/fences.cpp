@@ -40,9 +40,24 @@ unsigned fenceReach(const Instruction& instruction) {
 
 namespace {
 
+/// The instruction is an atomic that acquires or releases. An update as clang writes atomicAdd and its
+/// relatives, in one order of all, is none: CUDA defines those as relaxed.
+bool ordersByItself(const Instruction& instruction) {
+  auto isStrong = [](AtomicOrdering order) {
+    return isAcquireOrStronger(order) || isReleaseOrStronger(order);
+  };
+  if (auto* load = dyn_cast<LoadInst>(&instruction)) return isStrong(load->getOrdering());
+  if (auto* store = dyn_cast<StoreInst>(&instruction)) return isStrong(store->getOrdering());
+  auto order = AtomicOrdering::NotAtomic;
+  if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) order = update->getOrdering();
+  if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) order = exchange->getMergedOrdering();
+  return isStrong(order) && order != AtomicOrdering::SequentiallyConsistent;
+}
+
 /// As `fenceReach`, of everything that may order as a fence does.
 unsigned orderingReach(const Instruction& instruction) {
   if (unsigned reach = fenceReach(instruction)) return reach;
+  if (ordersByItself(instruction)) return 2;
   switch (barrierOf(instruction).kind) {
   case BarrierKind::Grid: return 2;
   case BarrierKind::None: break;

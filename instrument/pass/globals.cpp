@@ -1,5 +1,7 @@
 #include "instrument/pass/globals.h"
 
+#include "report/metadata.h"
+
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
@@ -9,7 +11,7 @@ namespace kcheck::instrument {
 namespace {
 
 constexpr unsigned kSharedSpace = 3, kConstantSpace = 4;
-constexpr const char *kText = "kcheck.text", *kManaged = "kcheck.managed";
+constexpr const char* kText = "kcheck.text";
 
 bool namesVariable(const llvm::Constant& constant) {
   if (llvm::isa<llvm::GlobalVariable>(constant)) return true;
@@ -65,23 +67,6 @@ void writeInitialValue(DeviceCode& code, llvm::IRBuilder<>& builder, llvm::Globa
 
 } // namespace
 
-void markManaged(llvm::Module& module) {
-  const llvm::GlobalVariable* list = module.getGlobalVariable("llvm.global.annotations");
-  const auto* entries =
-      list && list->hasInitializer() ? llvm::dyn_cast<llvm::ConstantArray>(list->getInitializer()) : nullptr;
-  if (!entries) return;
-  for (const llvm::Use& entry : entries->operands()) {
-    const auto* fields = llvm::cast<llvm::ConstantStruct>(entry.get());
-    const auto* text = llvm::dyn_cast<llvm::GlobalVariable>(fields->getOperand(1)->stripPointerCasts());
-    const auto* data = text && text->hasInitializer()
-                           ? llvm::dyn_cast<llvm::ConstantDataArray>(text->getInitializer())
-                           : nullptr;
-    if (!data || !data->isCString() || data->getAsCString() != kManaged) continue;
-    if (auto* variable = llvm::dyn_cast<llvm::GlobalVariable>(fields->getOperand(0)->stripPointerCasts()))
-      variable->addAttribute(kManaged);
-  }
-}
-
 std::map<const llvm::GlobalVariable*, llvm::GlobalVariable*> makeSlots(DeviceCode& code) {
   llvm::Module& module = code.module;
   auto* pointer = llvm::PointerType::get(module.getContext(), 0);
@@ -109,7 +94,7 @@ std::map<const llvm::GlobalVariable*, llvm::GlobalVariable*> makeSlots(DeviceCod
         variable->getAlign().value_or(module.getDataLayout().getPreferredAlign(variable)).value());
     bool isConstant = variable->getAddressSpace() == kConstantSpace || variable->isConstant();
     global.space = isConstant ? MemorySpace::Constant : MemorySpace::Global;
-    global.isManaged = variable->hasAttribute(kManaged);
+    global.isManaged = variable->hasAttribute(kManagedAttribute);
     llvm::Constant* initial = variable->getInitializer();
     global.zeroInitialised = initial->isNullValue() || llvm::isa<llvm::UndefValue>(initial);
     global.slot = new llvm::GlobalVariable(module, pointer, false, llvm::GlobalValue::InternalLinkage,

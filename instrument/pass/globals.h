@@ -5,10 +5,6 @@
 
 namespace kcheck::instrument {
 
-/// Gives `__managed__` variables an attribute that says so, from clang's list of annotations
-/// (frontend/README.md), which nothing uses and which goes with what is not reached.
-void markManaged(llvm::Module& module);
-
 /// Gives every variable outside shared memory a slot, and writes DeviceCode::initialise, in which the
 /// variables still appear by name. Returns variable -> slot.
 std::map<const llvm::GlobalVariable*, llvm::GlobalVariable*> makeSlots(DeviceCode& code);

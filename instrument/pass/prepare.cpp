@@ -1,5 +1,4 @@
 // First stage: kernels, linkage, and everything that must not survive into host code.
-#include "instrument/pass/globals.h"
 #include "instrument/pass/stages.h"
 
 #include <llvm/IR/Constants.h>
@@ -57,7 +56,6 @@ void resolveAliases(llvm::Module& module) {
 
 void makeInternal(DeviceCode& code) {
   llvm::Module& module = code.module;
-  markManaged(module);
   for (const char* list : {"llvm.used", "llvm.compiler.used"})
     if (auto* used = module.getNamedGlobal(list)) used->eraseFromParent();
   for (llvm::Function& function : module) {

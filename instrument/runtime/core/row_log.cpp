@@ -174,6 +174,15 @@ void settleRows(LaunchState& launch) {
   markChecked(*log);
 }
 
+bool tryRows(LaunchState& launch, RowChecks& checks, const RowLog& log, const RowWindow& window,
+             SiteTraffics* counting) {
+  bool checking = !checks.hopeless();
+  bool clean = checkRows(launch, checks, log, window, checking, counting) && checking;
+  ++checks.tried;
+  checks.failed += checking && !clean;
+  return clean;
+}
+
 static SiteTraffics* countsOf(LaunchState& launch) { return launch.accesses ? &launch.traffic : nullptr; }
 
 void finishRows(LaunchState& launch) {
@@ -190,13 +199,12 @@ void finishRows(LaunchState& launch) {
     return;
   }
   finishChecks(launch);
-  bool checking = untouched && !checks.hopeless();
   RowWindow window(log->lanes->owner(), log->lanes);
-  bool clean = checkRows(launch, checks, *log, window, checking, countsOf(launch)) && checking;
-  if (untouched) {
-    ++checks.tried;
-    checks.failed += checking && !clean;
-  }
+  bool clean = false;
+  if (untouched)
+    clean = tryRows(launch, checks, *log, window, countsOf(launch));
+  else
+    checkRows(launch, checks, *log, window, false, countsOf(launch));
   if (!clean) replay(*log);
   log->lanes = nullptr;
 }
@@ -225,10 +233,10 @@ std::uint64_t kcForeign(abi::ThreadContext* context, void* pointer, std::uint64_
   LaunchState& launch = *thread.owner().launch;
   bool inside = inArena(address) && inArena(address + bytes - 1);
   if (inside || !launch.rows) return address;
-  finishChecks(launch);
   launch.rows->partial = &thread;
   launch.rows->partialAt = log;
   launch.rows->partialDone = done;
+  finishChecks(launch);
   bool isWrite = kcheck::runtime::context().site(site) &&
                  kcheck::runtime::context().site(site)->kind == abi::SiteKind::Write;
   bool isAtomic = kcheck::runtime::context().site(site) &&

@@ -121,5 +121,8 @@ void doAgain(RowLog& log);
 /// a replay.
 bool checkRows(LaunchState& launch, RowChecks& checks, const RowLog& log, const RowWindow& window,
                bool checking, SiteTraffics* counting);
+/// The same, but for checks where they fail too often in this launch.
+bool tryRows(LaunchState& launch, RowChecks& checks, const RowLog& log, const RowWindow& window,
+             SiteTraffics* counting);
 
 } // namespace kcheck::runtime

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <optional>
 #include <thread>
 
 #include <pthread.h>
@@ -254,12 +253,8 @@ void Worker::recover(RowLog* running) {
 }
 
 bool Worker::check(const RowLog& log) {
-  SiteTraffics* counting = launch->accesses && !log.counted ? &itsCounts : nullptr;
-  bool checking = !itsChecks.hopeless();
-  bool clean = checkRows(*launch, itsChecks, log, *log.window, checking, counting) && checking;
-  ++itsChecks.tried;
-  itsChecks.failed += checking && !clean;
-  return clean;
+  return tryRows(*launch, itsChecks, log, *log.window,
+                 launch->accesses && !log.counted ? &itsCounts : nullptr);
 }
 
 /// The body of its thread.

@@ -20,14 +20,14 @@ class Worker {
 public:
   /// A warp of the launch has stopped.
   void meet(const LaunchState& launch);
-  /// The launch has come to its end.
-  void leave(LaunchState& launch);
-  /// Whether it may be left to the worker.
+  /// Whether that warp may be left to the worker.
   bool takes(const LaunchState& launch, const RowLog& log);
   /// Leaves the log to it, and says where the next warp logs.
   RowLog* take(LaunchState& launch, RowLog* log);
   /// Until everything is checked. `running`: what the warp that runs has logged so far, if anything.
   void finish(LaunchState& launch, RowLog* running);
+  /// The launch has come to its end.
+  void leave(LaunchState& launch);
   /// What the first worker may use after finish().
   RowChecks& checks() { return itsChecks; }
 
