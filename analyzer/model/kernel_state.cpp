@@ -38,6 +38,13 @@ void KernelState::setCut(Cut newCut) {
   }
 }
 
+std::int64_t KernelState::numberOf(const Instruction& instruction) {
+  if (instructionNumbers.empty())
+    for (auto& block : function)
+      for (auto& known : block) instructionNumbers.emplace(&known, std::int64_t(instructionNumbers.size()));
+  return instructionNumbers.at(&instruction);
+}
+
 void KernelState::findIntervals() {
   auto isBarrier = [](const BasicBlock* block) {
     BarrierKind kind = barrierOf(*block->getFirstNonPHIOrDbg()).kind;

@@ -223,6 +223,10 @@ struct KernelState {
   std::map<unsigned, const llvm::GlobalVariable*> globals; ///< the variables among the objects
   /// Instructions whose value some address, condition or size depends on.
   std::unordered_set<const llvm::Value*> relevant;
+  /// The number of an instruction in its kernel; copies of one site have different ones.
+  std::int64_t numberOf(const llvm::Instruction& instruction);
+
+  std::unordered_map<const llvm::Instruction*, std::int64_t> instructionNumbers;
 
   /// Starts of intervals between block barriers, with the blocks that may run before the next barrier.
   std::map<const llvm::BasicBlock*, std::set<const llvm::BasicBlock*>> intervals;

@@ -224,10 +224,11 @@ Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolati
              : fresh(&instruction, "load", "a value (" + line + ")", {{}, "a load through a null pointer"});
 }
 
-/// What tells this execution of the instruction from all others: the thread, and the rounds of the loops
-/// around it. Nothing where loops nest too deep.
+/// What tells this execution of the instruction from all others: its number, for each place that a helper is
+/// inlined at has its own, the thread, and the rounds of the loops around it. Nothing where loops nest too
+/// deep.
 std::optional<std::vector<Expr>> Execution::identity(const Instruction& instruction, bool withinBlock) {
-  std::vector<Expr> operands{exprs.constant(32, std::int64_t(siteOf(instruction)))};
+  std::vector<Expr> operands{exprs.constant(32, state.numberOf(instruction))};
   for (int axis = 0; axis < 3; ++axis) {
     operands.push_back(state.model.threadIdx[axis]);
     if (!withinBlock) operands.push_back(state.model.blockIdx[axis]);
