@@ -253,6 +253,11 @@ bool isOrder(Expr e, Expr counter) {
   return e->op == Op::Slt || e->op == Op::Sle || e->op == Op::Ult || e->op == Op::Ule;
 }
 
+bool touchesMemory(const BasicBlock& block) {
+  return std::any_of(block.begin(), block.end(),
+                     [](const Instruction& i) { return i.mayReadOrWriteMemory(); });
+}
+
 /// From a != b, the pair; from its negation nothing.
 std::optional<std::pair<Expr, Expr>> unequal(Expr e) {
   if (e->op != Op::Xor || e->width != 1 || !isConst(e->operands[1], 1) || e->operands[0]->op != Op::Eq)
@@ -320,6 +325,14 @@ void Execution::findTripCount(LoopWork& work) {
   }
   if (!work.stayIsExact)
     work.facts.push_back(exprs.logicalOr(isFirst, exprs.logicalAnd(at(exprs.constant(32, 0)), at(previous))));
+  else if (!work.headerExit || touchesMemory(*work.loop->getHeader())) {
+    // What comes before the loop's test is there because the round before went on.
+    const auto known = conjunctsOf(work.entry), before = conjunctsOf(at(exprs.constant(32, -1)));
+    const bool fromStart = std::all_of(before.begin(), before.end(), [&](Expr part) {
+      return isTrue(part) || std::find(known.begin(), known.end(), part) != known.end();
+    });
+    work.facts.push_back(fromStart ? at(previous) : exprs.logicalOr(isFirst, at(previous)));
+  }
 }
 
 /// In a run that stops at barriers, a loop around one comes round only past all of them: what that takes held

@@ -1,5 +1,6 @@
 #include "analyzer/model/prepare.h"
 #include "analyzer/model/barriers.h"
+#include "analyzer/model/flow.h"
 #include "analyzer/model/local_tables.h"
 
 #include "llvm/ADT/SCCIterator.h"
@@ -299,10 +300,25 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
     const SitesByPlace sites(module);
     passes.run(module, "function(sroa<modify-cfg>,mem2reg,sroa<modify-cfg>)");
     sites.giveBack(module);
-    if (!promoteIndirectCalls(module)) break;
+    bool changed = promoteIndirectCalls(module);
+    for (KernelCode& kernel : prepared.kernels)
+      if (writeOutRecursion(*kernel.function, recursive)) {
+        // Where the callee has read its locals before it wrote them does not show any more.
+        if (!kernel.mayReadUnwritten)
+          kernel.mayReadUnwritten = {kernel.kernel->where,
+                                     "whether a recursive function writes its locals before "
+                                     "it reads them is not followed"};
+        changed = true;
+      }
+    if (!changed) break;
     passes.run(module, "always-inline");
   }
   for (KernelCode& kernel : prepared.kernels) takeMarks(*kernel.function, kernel.mayReadUnwritten);
+  for (auto* kernel : kernels)
+    if (isIrreducible(*kernel)) {
+      foldConstants(*kernel);
+      enterLoopsAtTheirHead(*kernel);
+    }
   bool irreducible =
       std::any_of(kernels.begin(), kernels.end(), [](llvm::Function* f) { return isIrreducible(*f); });
   if (irreducible) passes.run(module, "function(lower-switch,fix-irreducible)");
