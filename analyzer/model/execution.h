@@ -3,7 +3,8 @@
 // values as functions of an iteration counter (loops.cpp). A run that stops ends at every barrier that cuts.
 //
 // execution.cpp: the way through the blocks.   instructions.cpp, calls.cpp: what an instruction does.
-// loads.cpp, last_blocks.cpp: what is read.   loops.cpp, recurrences.cpp: loops in closed form.
+// loads.cpp, last_blocks.cpp: what is read.   loops.cpp, trip_counts.cpp, recurrences.cpp: loops in closed
+// form.
 #pragma once
 
 #include "analyzer/model/kernel_state.h"
@@ -145,7 +146,8 @@ private:
   Expr stayCondition(LoopWork& work);
   void findTripCount(LoopWork& work);
   bool comesRoundPastBarriers(LoopWork& work);
-  void setStayCondition(const llvm::Loop* loop, Expr iteration, std::int64_t trips);
+  void setStayCondition(const llvm::Loop* loop, Expr goesOn);
+  void takeForOrder(LoopWork& work, Expr moving, Expr bound, Expr first);
   void trimChains(LoopWork& work, std::int64_t trips);
   void leaveLoop(LoopWork& work);
   void notePolled(Expr leaving);

@@ -19,7 +19,8 @@ struct Execution::LoopWork {
   Expr k = nullptr;
   /// The loop's only exit is its header's branch, and this is the branch.
   const llvm::BranchInst* headerExit = nullptr;
-  Expr stay = nullptr; ///< the condition for going on, as a function of the counter; null when not known
+  Expr stay = nullptr;  ///< the condition for going on, as a function of the counter; null when not known
+  Expr order = nullptr; ///< the same as an order, where the loop tells two numbers apart
   bool stayIsExact = false;
   std::vector<Expr> facts; ///< of the counter, in every iteration and at the exit
   std::optional<std::int64_t> trips;

@@ -4,8 +4,6 @@
 // iteration, which is defined by the exit condition.
 #include "analyzer/model/loop_work.h"
 
-#include "analyzer/expr/range.h"
-
 #include "llvm/IR/CFG.h"
 
 #include <algorithm>
@@ -58,17 +56,18 @@ void Execution::runOnce(const Loop* loop, Expr entry, const PhiValues& values) {
   iterations[loop] = base != iterationBase.end() ? base->second : exprs.constant(32, 0);
   bool wasActive = !active.insert(loop).second;
   bool counted = before && base != iterationBase.end() && before->knownTrips.count(loop);
-  if (counted) setStayCondition(loop, iterations[loop], before->knownTrips.at(loop));
+  if (counted)
+    setStayCondition(
+        loop, exprs.binary(Op::Slt, iterations[loop], exprs.constant(32, before->knownTrips.at(loop))));
   runBlock(loop->getHeader(), entry);
   runScope(loop);
   stayConditions.erase(loop->getHeader());
   if (!wasActive) active.erase(loop);
 }
 
-/// A loop whose header alone leaves it, after `trips` rounds, goes on in those before.
-void Execution::setStayCondition(const Loop* loop, Expr iteration, std::int64_t trips) {
+/// A loop whose header alone leaves it goes on where `goesOn`.
+void Execution::setStayCondition(const Loop* loop, Expr goesOn) {
   const BasicBlock* inside = loop->getHeader()->getTerminator()->getSuccessor(0);
-  Expr goesOn = exprs.binary(Op::Slt, iteration, exprs.constant(32, trips));
   stayConditions[loop->getHeader()] = loop->contains(inside) ? goesOn : exprs.logicalNot(goesOn);
 }
 
@@ -123,7 +122,7 @@ void Execution::runUnrolled(LoopWork& work) {
     left.erase(loop);
     iterations[loop] = exprs.constant(32, j);
     id.round = outerRound * 40 + unsigned(j) + 1;
-    setStayCondition(loop, iterations[loop], *work.trips);
+    setStayCondition(loop, exprs.binary(Op::Slt, iterations[loop], exprs.constant(32, *work.trips)));
     runBlock(header, condition);
     if (j < *work.trips) runScope(loop);
     stayConditions.erase(header);
@@ -201,163 +200,6 @@ void Execution::bindOpen(LoopWork& work) {
   }
 }
 
-/// The condition for another iteration, with the closed forms in place: from the header's branch where that
-/// alone leaves the loop, else from all edges that do.
-Expr Execution::stayCondition(LoopWork& work) {
-  if (!work.headerExit) {
-    runBody(work, false);
-    Expr leaves = exprs.boolean(false);
-    SmallVector<std::pair<BasicBlock*, BasicBlock*>> list;
-    work.loop->getExitEdges(list);
-    for (auto& [from, to] : list) {
-      auto edge = edges.find({from, to});
-      if (edge == edges.end()) continue;
-      Expr relative = withoutPrefix(exprs, edge->second, work.bodyEntry);
-      if (!relative) return nullptr;
-      leaves = exprs.logicalOr(leaves, relative);
-    }
-    return exprs.logicalNot(leaves);
-  }
-  bool wasRecording = recording;
-  recording = false;
-  auto storedBefore = stored;
-  for (const PHINode* phi : work.phis) {
-    if (work.closed.count(phi))
-      env[phi] = work.closed[phi];
-    else
-      env[phi] = work.open.count(phi) ? work.open[phi] : exprs.of(work.inside[phi]);
-  }
-  runBlock(work.loop->getHeader(), work.bodyEntry);
-  stored = std::move(storedBefore);
-  recording = wasRecording;
-  Expr taken = value(work.headerExit->getCondition());
-  return work.loop->contains(work.headerExit->getSuccessor(0)) ? taken : exprs.logicalNot(taken);
-}
-
-namespace {
-/// Whether `e` moves in one direction as the counter grows, as far as its operations go.
-bool movesOneWay(Expr e, Expr counter) {
-  auto mentions = [&](Expr n) { return anyNode(n, [&](Expr part) { return part == counter; }); };
-  return !anyNode(e, [&](Expr n) {
-    bool turns = n->op == Op::Apply || n->op == Op::URem || n->op == Op::SRem || n->op == Op::Xor ||
-                 ((n->op == Op::And || n->op == Op::Or) && n->width > 1);
-    return turns && mentions(n);
-  });
-}
-
-/// Comparisons by order: with values that move in one direction, what holds now held before.
-bool isOrder(Expr e, Expr counter) {
-  if (e->op == Op::And && e->width == 1)
-    return isOrder(e->operands[0], counter) && isOrder(e->operands[1], counter);
-  if (!movesOneWay(e, counter)) return false;
-  return e->op == Op::Slt || e->op == Op::Sle || e->op == Op::Ult || e->op == Op::Ule;
-}
-
-bool touchesMemory(const BasicBlock& block) {
-  return std::any_of(block.begin(), block.end(),
-                     [](const Instruction& i) { return i.mayReadOrWriteMemory(); });
-}
-
-/// From a != b, the pair; from its negation nothing.
-std::optional<std::pair<Expr, Expr>> unequal(Expr e) {
-  if (e->op != Op::Xor || e->width != 1 || !isConst(e->operands[1], 1) || e->operands[0]->op != Op::Eq)
-    return {};
-  return std::pair{e->operands[0]->operands[0], e->operands[0]->operands[1]};
-}
-} // namespace
-
-/// Iterations that never come need no values.
-void Execution::trimChains(LoopWork& work, std::int64_t trips) {
-  Substitution never(exprs);
-  for (std::int64_t j = trips + 1; j < 80; ++j)
-    never.set(exprs.eq(work.k, exprs.constant(32, j)), exprs.boolean(false));
-  for (auto& [phi, form] : work.closed) form = never(form);
-}
-
-void Execution::findTripCount(LoopWork& work) {
-  if (stops && state.barrierLoops.count(work.loop) && !work.headerExit) return; // may stop instead of leaving
-  Expr stay = stayCondition(work);
-  if (!stay) return;
-  if (dependsOnLoop(work, stay, false)) return countSteps(work, stay);
-  work.stay = stay;
-  auto at = [&](Expr count) {
-    Substitution substitution(exprs);
-    substitution.set(work.k, count);
-    return substitution(stay);
-  };
-  if (dependsOnLoop(work, stay, true)) {
-    for (std::int64_t j = 0; j < 2048; ++j) {
-      Expr now = at(exprs.constant(32, j));
-      if (!isConst(now)) break;
-      if (!isFalse(now)) continue;
-      work.trips = j;
-      trimChains(work, j);
-      work.counter->hi = std::min<Int>(work.counter->hi, j);
-      work.stayIsExact = true;
-      return;
-    }
-  } else if (isTrue(stay)) {
-    return; // left by something else, or never
-  }
-  Expr isFirst = exprs.eq(work.k, exprs.constant(32, 0));
-  Expr previous = exprs.add(work.k, exprs.constant(32, -1), NoSignedWrap);
-  work.stayIsExact = isOrder(stay, work.k);
-  if (auto sides = unequal(stay);
-      sides && sides->first->width >= 32 && !state.objects.isPointer(sides->first)) {
-    // i != n, i going up by one from at most n: until then i < n. And the mirror image.
-    Expr moving = sides->first, bound = sides->second;
-    if (!dependsOnLoop(work, moving, true)) std::swap(moving, bound);
-    if (!dependsOnLoop(work, bound, true)) {
-      Substitution toFirst(exprs), toNext(exprs);
-      toFirst.set(work.k, exprs.constant(32, 0));
-      toNext.set(work.k, exprs.add(work.k, exprs.constant(32, 1), NoSignedWrap));
-      Expr first = toFirst(moving), step = exprs.sub(toNext(moving), moving);
-      if (isConst(step, 1)) {
-        work.facts.push_back(
-            exprs.logicalOr(exprs.binary(Op::Slt, bound, first), exprs.binary(Op::Sle, moving, bound)));
-        work.stayIsExact = true;
-      } else if (isConst(step, -1)) {
-        work.facts.push_back(
-            exprs.logicalOr(exprs.binary(Op::Slt, first, bound), exprs.binary(Op::Sle, bound, moving)));
-        work.stayIsExact = true;
-      }
-    }
-  }
-  if (!work.stayIsExact)
-    work.facts.push_back(exprs.logicalOr(isFirst, exprs.logicalAnd(at(exprs.constant(32, 0)), at(previous))));
-  else if (!work.headerExit || touchesMemory(*work.loop->getHeader())) {
-    // What comes before the loop's test is there because the round before went on.
-    const auto known = conjunctsOf(work.entry), before = conjunctsOf(at(exprs.constant(32, -1)));
-    const bool fromStart = std::all_of(before.begin(), before.end(), [&](Expr part) {
-      return isTrue(part) || std::find(known.begin(), known.end(), part) != known.end();
-    });
-    work.facts.push_back(fromStart ? at(previous) : exprs.logicalOr(isFirst, at(previous)));
-  }
-}
-
-/// In a run that stops at barriers, a loop around one comes round only past all of them: what that takes held
-/// in every iteration before. Returns whether it is possible at all.
-bool Execution::comesRoundPastBarriers(LoopWork& work) {
-  runBody(work, false);
-  Expr round = exprs.boolean(false);
-  for (const BasicBlock* from : predecessors(work.loop->getHeader()))
-    if (auto edge = edges.find({from, work.loop->getHeader()});
-        work.loop->contains(from) && edge != edges.end())
-      round = exprs.logicalOr(round, edge->second);
-  Expr relative = withoutPrefix(exprs, round, work.bodyEntry);
-  if (!relative || dependsOnLoop(work, relative, false)) return true;
-  Expr zero = exprs.constant(32, 0);
-  Substitution toFirst(exprs), toPrevious(exprs);
-  toFirst.set(work.k, zero);
-  toPrevious.set(work.k, exprs.add(work.k, exprs.constant(32, -1), NoSignedWrap));
-  Expr first = toFirst(relative);
-  Ranges ranges(Ranges::Wrapping::Exact);
-  if (isFalse(first) || !ranges.assume(exprs.logicalAnd(work.entry, first))) return false;
-  work.facts.push_back(
-      exprs.logicalOr(exprs.eq(work.k, zero), exprs.logicalAnd(first, toPrevious(relative))));
-  return true;
-}
-
 void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   loopEntries[loop] = entry;
   if (!canCycle(loop)) return runOnce(loop, entry, start);
@@ -430,8 +272,10 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   if (!work.trips && !work.isCounted) work.assumptions.insert("no loop runs 2^31 times or more");
   for (auto& assumption : work.assumptions) state.assume(assumption);
   if (work.trips && work.headerExit) {
-    setStayCondition(loop, work.k, *work.trips);
+    setStayCondition(loop, exprs.binary(Op::Slt, work.k, exprs.constant(32, *work.trips)));
     if (recording) knownTrips[loop] = *work.trips;
+  } else if (work.order && work.headerExit) {
+    setStayCondition(loop, work.order);
   }
   runBody(work, true);
   stayConditions.erase(loop->getHeader());
