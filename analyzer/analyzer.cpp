@@ -5,6 +5,7 @@
 #include "analyzer/brief.h"
 #include "analyzer/findings.h"
 #include "analyzer/initialization.h"
+#include "analyzer/larger_launches.h"
 #include "analyzer/launches.h"
 #include "analyzer/properties.h"
 #include "analyzer/samples.h"
@@ -95,6 +96,24 @@ public:
     return &question;
   }
 
+  /// Where no race is found in the program's launches: one that shares the work out over more threads. Null
+  /// when there is none.
+  Question* tryLarger(const PreparedModule& prepared, const Options& options) {
+    const bool finds =
+        llvm::any_of(questions, [](const Question& q) { return q.planned && !q.answers.races.empty(); });
+    if (questions.empty() || !anyLaunch || finds) return nullptr;
+    larger = largerLaunch(plan, sharedOut(*code.function));
+    if (!larger) return nullptr;
+    larger->planned.launch.launch = &larger->planned.shown;
+    constexpr double kShare = 0.1;
+    constexpr unsigned kEasily = 150;
+    largerQuestion.planned = &larger->planned;
+    largerQuestion.seconds = kShare * options.kernelSeconds;
+    largerQuestion.milliseconds = std::min(options.questionMilliseconds, kEasily);
+    largerQuestion.model = buildModel(largerQuestion.exprs, prepared, code, facts, larger->planned.launch);
+    return &largerQuestion;
+  }
+
   std::deque<Question> questions; ///< never moved: models refer to their expressions; none: left to the run
   std::set<SiteId> sites, safe;
 
@@ -120,6 +139,7 @@ public:
     for (Question& question : tried) conditional.push_back(answersOf(question, analysis));
     result.properties = mergeProperties(any, cases, conditional);
     if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
+    if (larger) tellLarger(analysis);
     PropertyResult initialized = any.initialized; // one launch may hide a read
     initialized.holdsFor = any.holdsFor;
     result.properties.push_back(std::move(initialized));
@@ -195,6 +215,15 @@ private:
     }
   }
 
+  void tellLarger(Analysis& analysis) {
+    keepTellingRaces(largerQuestion.answers);
+    for (Finding& finding :
+         findingsOf(largerQuestion.answers, {facts, largerQuestion.model, larger->planned.holdsFor})) {
+      wordAsLarger(finding, *larger);
+      analysis.findings.push_back(std::move(finding));
+    }
+  }
+
   void finishTraffic(Analysis& analysis, Coverage& coverage) {
     std::vector<CountedLaunch> launches;
     for (Question& question : questions) {
@@ -257,6 +286,8 @@ private:
   bool anyLaunch;
   std::vector<PlannedCase> conditions; ///< to try, and those that have been
   std::deque<Question> tried;
+  std::optional<LargerLaunch> larger;
+  Question largerQuestion;
 };
 
 /// Answers all questions, on as many threads as asked for.
@@ -327,6 +358,10 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
       if (questions.empty()) break;
       answer(questions, options.jobs);
     }
+    questions.clear();
+    for (KernelAnalysis& kernel : batch)
+      if (Question* question = kernel.tryLarger(prepared, options)) questions.push_back(question);
+    answer(questions, options.jobs);
     for (KernelAnalysis& kernel : batch) {
       kernel.finish(analysis, coverage);
       for (SiteId site : kernel.sites) (kernel.safe.count(site) ? analysis.provedSafe : unsafe).insert(site);

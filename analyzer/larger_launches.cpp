@@ -1,0 +1,89 @@
+#include "analyzer/larger_launches.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+namespace {
+
+/// Two warps, and as many blocks as show that some are not neighbours.
+constexpr std::uint32_t kThreads = 64, kBlocks = 4;
+
+bool isOneWide(const LaunchPlan& plan, std::array<std::optional<std::uint32_t>, 3> LaunchCase::* axes) {
+  return std::ranges::all_of(plan.concrete, [&](const PlannedCase& planned) {
+    const auto& width = (planned.launch.*axes)[0];
+    return width && *width == 1;
+  });
+}
+
+/// The host's own values, which the source does not show.
+bool followsHost(Expr expression) {
+  return anyNode(expression, [](Expr n) {
+    return n->op == Op::Symbol &&
+           (n->symbol->cause.kind == CauseKind::Launch || n->symbol->cause.kind == CauseKind::AnyInput);
+  });
+}
+
+/// Whether it is sure where the access goes, but for what is in arrays that the kernel only reads.
+bool goesThere(const ModelAccess& access) {
+  return !followsHost(access.offset) && std::ranges::all_of(causesOf(access.offset), [](const Cause& cause) {
+    return cause.kind == CauseKind::Launch;
+  });
+}
+
+bool tells(const RaceResult& race) {
+  return !race.sameValue && goesThere(*race.first) && goesThere(*race.second);
+}
+
+} // namespace
+
+SharedOut sharedOut(const llvm::Function& kernel) {
+  SharedOut result;
+  for (const llvm::Instruction& instruction : llvm::instructions(kernel)) {
+    const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+    if (!call) continue;
+    result.toThreads |= call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x;
+    result.toBlocks |= call->getIntrinsicID() == llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x;
+  }
+  return result;
+}
+
+std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut sharedOut) {
+  if (plan.isDefault || plan.concrete.empty() || !plan.concrete.front().launch.isOfProgram()) return {};
+  const bool threads = sharedOut.toThreads && isOneWide(plan, &LaunchCase::block);
+  const bool blocks = sharedOut.toBlocks && isOneWide(plan, &LaunchCase::grid);
+  if (!threads && !blocks) return {};
+  LargerLaunch result;
+  result.planned = plan.concrete.front();
+  LaunchCase& launch = result.planned.launch;
+  if (threads) launch.block[0] = kThreads;
+  if (blocks) launch.grid[0] = kBlocks;
+  Launch& shown = result.planned.shown;
+  shown.block = Extent(launch.block[0], launch.block[1], launch.block[2]);
+  shown.grid = Extent(launch.grid[0], launch.grid[1], launch.grid[2]);
+  result.planned.holdsFor = fmt::format("<<<{}, {}>>>", toString(shown.grid), toString(shown.block));
+  const char* what = threads && blocks ? "one thread" : blocks ? "one block" : "one thread a block";
+  result.lean = fmt::format("a larger launch, {}: the program starts {}", result.planned.holdsFor, what);
+  return result;
+}
+
+void keepTellingRaces(KernelAnswers& answers) {
+  std::erase_if(answers.races, [](const RaceResult& race) { return !tells(race); });
+  answers.divergences.clear();
+  answers.bounds.clear();
+}
+
+void wordAsLarger(Finding& finding, const LargerLaunch& larger) {
+  finding.verdict = Verdict::Possible;
+  finding.severity = Severity::Note; // nothing is wrong with the program as it is
+  finding.reason = larger.lean;
+  finding.leansOnHost = false;
+  finding.holdsFor.clear();
+}
+
+} // namespace kcheck::analyzer
