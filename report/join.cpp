@@ -155,12 +155,14 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
     threadsOfRun = false;
     joined.hint = fromStatic.hint;
   }
-  joined.severity = std::max(joined.severity, fromStatic.severity);
+  const bool sawSame = joined.sameValue && fromStatic.kind == RaceKind::WriteWrite &&
+                       fromStatic.scope == RaceScope::IntraWarp && fromStatic.verdict == Verdict::Possible;
+  if (!sawSame) joined.severity = std::max(joined.severity, fromStatic.severity);
   if (joined.sameValue && !fromStatic.sameValue && fromStatic.verdict == Verdict::Proved) {
     joined.message = fromStatic.message; // with other data the values differ
     joined.hint = fromStatic.hint;
   }
-  joined.sameValue = joined.sameValue && fromStatic.sameValue;
+  joined.sameValue = joined.sameValue && (fromStatic.sameValue || sawSame);
   if (joined.message.empty()) joined.message = fromStatic.message;
   if (joined.where.endColumn == 0 && samePlace(joined.where, fromStatic.where))
     joined.where = fromStatic.where;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <optional>
 #include <tuple>
 
 namespace kcheck::analyzer {
@@ -262,7 +263,8 @@ private:
     race.kind = raceKindOf(*a.access, *b.access);
     race.scopeTooNarrow = a.access->kind == AccessKind::Atomic && b.access->kind == AccessKind::Atomic;
     Verdict best = verdict;
-    if (race.kind == RaceKind::WriteWrite) race.sameValue = writesSameValue(a, b, relation, best);
+    std::optional<Cause> shuffled;
+    if (race.kind == RaceKind::WriteWrite) race.sameValue = writesSameValue(a, b, relation, best, shuffled);
     race.scope = c.decider.scopeOf(best.values, relation);
     if (relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp && !race.sameValue) {
       // Threads of different warps make the plainer example, where there are some.
@@ -277,6 +279,9 @@ private:
       }
     }
     race.witness = c.decider.witness(best, *a.access, b.access, relation);
+    if (shuffled && race.scope == RaceScope::IntraWarp)
+      race.witness.causes.push_back(
+          {CauseKind::Approximation, "other values in one lane: " + shuffled->text});
     if (!race.sameValue && race.witness.leansOn(CauseKind::Order)) {
       std::vector<Cause> causes = race.witness.causes;
       if (auto next = c.decider.meetAsNeighbours({a.access, b.access, relation}, causes)) {
@@ -300,16 +305,22 @@ private:
   }
 
   /// Whether both always store the same; otherwise `best` becomes a witness in which they differ, unless that
-  /// would lean on approximations where it does not yet.
-  bool writesSameValue(const Item& a, const Item& b, Relation relation, Verdict& best) {
+  /// would lean on approximations where it does not yet. Whether lanes differ in what they have shuffled is
+  /// not known: then `shuffled` is why.
+  bool writesSameValue(const Item& a, const Item& b, Relation relation, Verdict& best,
+                       std::optional<Cause>& shuffled) {
     Expr x = a.access->stored, y = b.access->stored;
     if (!x || !y || x->width != y->width) return false;
     if (x == y && !c.decider.view().isPrivate(x, relation)) return true;
     Verdict differ = c.decider.meetWithDifferentValues({a.access, b.access, relation});
     if (differ.outcome == Verdict::Outcome::Never) return !differ.assumesNoWrap;
     if (differ.outcome == Verdict::Outcome::Happens &&
-        (c.decider.isExact(differ) || !c.decider.isExact(best)))
+        (c.decider.isExact(differ) || !c.decider.isExact(best))) {
       best = std::move(differ);
+    } else if (differ.outcome == Verdict::Outcome::Happens) {
+      for (Cause& cause : c.decider.witness(differ, *a.access, b.access, relation).causes)
+        if (cause.kind == CauseKind::Warp) shuffled = std::move(cause);
+    }
     return false;
   }
 

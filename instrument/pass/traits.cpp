@@ -4,11 +4,14 @@
 #include "instrument/pass/markers.h"
 #include "instrument/pass/stages.h"
 
+#include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 namespace kcheck::instrument {
 
@@ -46,6 +49,22 @@ std::uint32_t traitsOf(DeviceCode& code, const llvm::Instruction& instruction) {
   return (isFlag ? abi::TraitFences : 0) | (isFlag || isAtomic ? abi::TraitHandsOver : 0);
 }
 
+/// Atomics of several sizes on what one pointer leads to: the runtime is to look at each of them.
+bool mixesSizes(const std::set<llvm::Function*>& functions) {
+  std::map<const llvm::Value*, std::uint32_t> sizes;
+  for (llvm::Function* function : functions)
+    for (const llvm::Instruction& instruction : llvm::instructions(*function)) {
+      if (!isCallTo(instruction, Call::kcAtomic)) continue;
+      const auto& call = llvm::cast<llvm::CallInst>(instruction);
+      const std::uint32_t bytes = argument(call, 2);
+      if (bytes < 4) continue; // made of operations on words
+      const auto [known, isNew] =
+          sizes.try_emplace(llvm::getUnderlyingObject(call.getArgOperand(1), 0), bytes);
+      if (!isNew && known->second != bytes) return true;
+    }
+  return false;
+}
+
 /// The access is a line of the user's, not of a library's header.
 bool isUsers(const DeviceCode& code, const llvm::Instruction& instruction) {
   for (Call call : {Call::kcRead, Call::kcWrite, Call::kcAtomic}) {
@@ -78,6 +97,7 @@ void findTraits(DeviceCode& code) {
   for (KernelCode& kernel : code.kernels) {
     kernel.traits = abi::TraitsKnown | (code.options.checks ? 0 : abi::TraitUnchecked);
     for (llvm::Function* function : graph.reachable(*kernel.entry)) kernel.traits |= traits[function];
+    if (mixesSizes(graph.reachable(*kernel.entry))) kernel.traits |= abi::TraitFences;
     if ((kernel.traits & abi::TraitHandsOver) && isLibraryCode(code, kernel, graph))
       kernel.traits &= ~std::uint32_t{abi::TraitHandsOver};
   }

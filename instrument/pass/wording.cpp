@@ -53,6 +53,12 @@ std::string whatHappens(const Finding& finding) {
   return fmt::format("a thread writes {} while another reads it", subject(finding));
 }
 
+/// Two atomics that no wider scope would mend.
+bool differInSize(const wire::Finding& record) {
+  return record.accessCount == 2 && record.access[0].doing == wire::Doing::Atomic &&
+         record.access[1].doing == wire::Doing::Atomic;
+}
+
 void wordRace(Finding& finding, const wire::Finding& record) {
   bool warp = finding.scope == RaceScope::IntraWarp, block = finding.scope == RaceScope::InterWarp;
   if (record.rule != wire::Rule::RaceWarp && !block && wordLostUpdate(finding)) return;
@@ -65,6 +71,12 @@ void wordRace(Finding& finding, const wire::Finding& record) {
     finding.hint =
         "the thread that started the copy waits for it (__pipeline_wait_prior(0), cp.async.wait_group or a "
         "cuda::barrier), then __syncthreads() for the others";
+    return;
+  }
+  if (differInSize(record)) {
+    finding.message = fmt::format("atomics of different sizes meet on {}, and need not see each other whole",
+                                  subject(finding));
+    finding.hint = "atomics of one size for all that can happen at the same time";
     return;
   }
   const char* missing = warp    ? "with no __syncwarp between them"

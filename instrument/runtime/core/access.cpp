@@ -114,13 +114,14 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
   if (access.unwrittenBytes && (bytes <= kLargestScalar || access.unwrittenBytes == words))
     reportUnwrittenRead(access);
   if (!block.launch->tracksSync) return;
+  const bool polls = info && (info->flags & abi::SitePolled);
   if (access.atomic()) {
     if (!access.shared && !access.outside) checkNarrowAtomics(access);
-    synchronise(thread, address, access.bytes, order);
+    synchronise(thread, address, access.bytes, order, polls);
   }
   if (isVolatile && !access.atomic()) {
     constexpr std::uint32_t system = 3 << 4;
-    synchronise(thread, address, access.bytes, {system | (access.writes() ? 0x200u : 0x100u)});
+    synchronise(thread, address, access.bytes, {system | (access.writes() ? 0x200u : 0x100u)}, polls);
   }
 }
 

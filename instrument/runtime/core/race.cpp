@@ -19,6 +19,7 @@ struct Earlier {
   Token token;
   std::uint16_t site;
   bool writes, atomic;
+  bool overwritten = false; ///< what it wrote is no longer in memory
 };
 
 bool siteIsVolatile(std::uint32_t site) {
@@ -37,8 +38,18 @@ Owner ownerOf(const LaunchState& launch, const BlockState& block, Token token) {
   return context().epochs.ownerOf(token, launch.blockThreads);
 }
 
+/// Two atomics of different sizes need not see each other whole. What is smaller than a word is made of
+/// operations on words.
+bool differInSize(const CheckedAccess& access, const Earlier& earlier) {
+  if (!access.atomic() || !earlier.atomic || earlier.site == kWideSite) return false;
+  const abi::SiteInfo* theirs = context().site(earlier.site);
+  return theirs && theirs->kind == abi::SiteKind::Atomic && theirs->bytes >= 4 && access.bytes >= 4 &&
+         theirs->bytes != access.bytes;
+}
+
 /// Two atomics do not race when each one's scope covers the other.
 bool atomicsAgree(const CheckedAccess& access, const Earlier& earlier) {
+  if (differInSize(access, earlier)) return false;
   const LaunchState& launch = *access.block.launch;
   std::uint32_t theirs = (earlier.writes && earlier.token & 1) ? 2 : atomicScope(launch, earlier.site);
   if (access.order.scope() >= 2 && theirs >= 2) return true;
@@ -109,7 +120,8 @@ wire::Nearness nearness(const CheckedAccess& access, const Owner& owner) {
 
 wire::Rule ruleOf(const CheckedAccess& access, const Earlier& earlier, wire::Nearness near,
                   bool orderedIfWide) {
-  if ((access.atomic() && earlier.atomic) || orderedIfWide) return wire::Rule::RaceScope;
+  const bool areNarrow = access.atomic() && earlier.atomic && !differInSize(access, earlier);
+  if (areNarrow || orderedIfWide) return wire::Rule::RaceScope;
   if (near == wire::Nearness::Warp) return wire::Rule::RaceWarp;
   return access.shared ? wire::Rule::RaceShared : wire::Rule::RaceGlobal;
 }
@@ -125,6 +137,7 @@ void addValues(wire::Finding& finding, const CheckedAccess& access, const Earlie
   mine.valueBytes = theirs.valueBytes = static_cast<std::uint8_t>(bytes);
   setValue(mine.before, access.address, bytes);
   mine.flags |= wire::HasBefore;
+  if (earlier.overwritten) return;
   // What is in memory now is what an earlier write left, or what an earlier read saw.
   (earlier.writes ? theirs.after : theirs.before) = mine.before;
   theirs.flags |= earlier.writes ? wire::HasAfter : wire::HasBefore;
@@ -236,10 +249,13 @@ bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic
 void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
   if (isReserved(cell.write)) return;
   bool atomic = (cell.write & 1) || atomicScope(*access.block.launch, sites.write) == 1;
-  if (atomic && access.atomic() && access.order.scope() >= 2 && (cell.write & 1)) return; // both wide
-  if (cell.write & 1 && cell.write == (access.block.launchMany | 1) && access.atomic() && access.shared)
-    return;
-  checkPair(access, {cell.write, sites.write, true, atomic}, at);
+  const Earlier earlier{cell.write, sites.write, true, atomic};
+  if (!differInSize(access, earlier)) {
+    if (atomic && access.atomic() && access.order.scope() >= 2 && (cell.write & 1)) return; // both wide
+    if (cell.write & 1 && cell.write == (access.block.launchMany | 1) && access.atomic() && access.shared)
+      return;
+  }
+  checkPair(access, earlier, at);
   // An update of what nobody had written, and the initialising write only now.
   if (access.racy && access.kind == AccessKind::Write)
     if (auto early = access.block.launch->unwrittenReads.find(sites.write);
@@ -325,7 +341,7 @@ bool hides(const CheckedAccess& access, const Cell& cell, const CellSites& sites
 void checkHidden(CheckedAccess& access, Hidden& hidden, Address at) {
   if (!stillMatters(access, hidden.write)) hidden.write = 0;
   if (!stillMatters(access, hidden.read)) hidden.read = 0;
-  if (hidden.write) checkPair(access, {hidden.write, hidden.sites.write, true, false}, at);
+  if (hidden.write) checkPair(access, {hidden.write, hidden.sites.write, true, false, true}, at);
   if (hidden.read && access.writes())
     checkPair(access, {hidden.read & ~Token{1}, hidden.sites.read, false, false}, at);
   if (access.kind == AccessKind::Write && !access.isVolatile) hidden = Hidden();

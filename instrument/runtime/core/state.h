@@ -33,6 +33,9 @@ struct SyncState {
   Clock wide;  ///< the same had every fence and atomic the widest scope: tells narrow scopes apart
   /// Read from atomics, known after the next fence or barrier: releases of wide scope, and of this block.
   Clock pending, pendingBlock, pendingWide;
+  /// The same of wide scope, read in a loop that waits for it: a fence must follow, for the other threads of
+  /// the block too, where the block's barrier tells them of it.
+  Clock polled, polledWide;
   /// What the last fences made ready for the next atomic write to publish: to the device, within the block.
   Clock fenced, fencedBlock, fencedWide;
   bool hasFence = false;

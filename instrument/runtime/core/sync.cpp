@@ -35,7 +35,8 @@ Clock everything(const ThreadState& thread, bool wide) {
   return clock;
 }
 
-/// What was read from atomics before now counts as known.
+/// What was read from atomics before now counts as known. Barriers do not make it so of what a loop has
+/// waited for: they order no more than the block.
 void receivePending(SyncState& state, std::uint32_t scope) {
   if (scope >= 2) {
     state.known.join(state.pending);
@@ -47,13 +48,24 @@ void receivePending(SyncState& state, std::uint32_t scope) {
   state.pendingWide.clear();
 }
 
-void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order) {
+/// A fence of `scope` follows what a loop has waited for.
+void receivePolled(SyncState& state, std::uint32_t scope) {
+  if (scope >= 2) {
+    state.known.join(state.polled);
+    state.polled.clear();
+  }
+  state.wide.join(state.polledWide);
+  state.polledWide.clear();
+}
+
+void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order, bool polls) {
   BlockState& block = thread.owner();
   SyncState& state = stateOf(thread);
   if (!word.device.empty() || !word.wide.empty()) block.launch->received = true;
-  if (order.scope() >= 2) state.pending.join(word.device);
+  const bool waits = polls && !order.acquires();
+  if (order.scope() >= 2) (waits ? state.polled : state.pending).join(word.device);
   if (!word.byBlock.empty()) state.pendingBlock.join(word.ofBlock(block.index));
-  state.pendingWide.join(word.wide);
+  (waits ? state.polledWide : state.pendingWide).join(word.wide);
   if (order.acquires()) {
     state.pending.join(state.pendingBlock);
     receivePending(state, 3);
@@ -175,6 +187,7 @@ bool hasFenced(const ThreadState& thread) {
 void fence(ThreadState& thread, std::uint32_t scope) {
   SyncState& state = stateOf(thread);
   receivePending(state, scope);
+  receivePolled(state, scope);
   state.rememberWord();
   Clock mine = everything(thread, false);
   if (scope >= 2) state.fenced = mine;
@@ -184,11 +197,11 @@ void fence(ThreadState& thread, std::uint32_t scope) {
   renewToken(thread);
 }
 
-void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrder order) {
+void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrder order, bool polls) {
   LaunchState& launch = *thread.owner().launch;
   SyncWord& word = launch.words[at >> 2];
   word.settle();
-  if (order.loads()) acquire(thread, word, order);
+  if (order.loads()) acquire(thread, word, order, polls);
   if (order.stores()) {
     ++word.version;
     if (cellOf(at).read || cellOf(at).write == kBytes) { // somebody has only read it
@@ -224,7 +237,7 @@ void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
   ThreadState* lanes = block.begin() + warp * kWarpSize;
   std::uint32_t count = std::min(kWarpSize, block.threadCount - warp * kWarpSize);
   Token met[kWarpSize]{};
-  Clock known, wide;
+  Clock known, wide, polled, polledWide;
   for (std::uint32_t lane = 0; lane < count; ++lane) {
     if (!(mask >> lane & 1)) continue;
     SyncState& state = stateOf(lanes[lane]);
@@ -233,6 +246,8 @@ void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
     state.rememberWord();
     known.join(state.known);
     wide.join(state.wide);
+    polled.join(state.polled);
+    polledWide.join(state.polledWide);
     for (std::uint32_t other = 0; other < count; ++other)
       met[other] = std::max(met[other], state.lanes[other]);
     met[lane] = std::max(met[lane], lanes[lane].me);
@@ -243,6 +258,8 @@ void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
     SyncState& state = *lanes[lane].sync;
     state.known = known;
     state.wide = wide;
+    state.polled = polled;
+    state.polledWide = polledWide;
     std::copy_n(met, kWarpSize, state.lanes);
     lanes[lane].me = fresh + 2 * lane;
   }
@@ -257,14 +274,20 @@ Clock released(ThreadState& thread) {
 }
 
 void joinThreads(const std::vector<ThreadState*>& threads, const Clock& arrived) {
-  Clock met = arrived;
+  Clock met = arrived, polled, polledWide;
   for (ThreadState* thread : threads) {
     SyncState& state = stateOf(*thread);
+    polled.join(state.polled);
+    polledWide.join(state.polledWide);
     state.pending.join(state.pendingBlock);
     receivePending(state, 3);
     met.join(released(*thread));
   }
-  for (ThreadState* thread : threads) receive(*thread, met);
+  for (ThreadState* thread : threads) {
+    receive(*thread, met);
+    stateOf(*thread).polled = polled;
+    stateOf(*thread).polledWide = polledWide;
+  }
 }
 
 void receive(ThreadState& thread, const Clock& clock) {
@@ -278,9 +301,12 @@ void receive(ThreadState& thread, const Clock& clock) {
 }
 
 void joinBlock(BlockState& block) {
+  Clock polled, polledWide;
   for (ThreadState& thread : block) {
     if (!thread.sync) continue;
     SyncState& state = *thread.sync;
+    polled.join(state.polled);
+    polledWide.join(state.polledWide);
     state.pending.join(state.pendingBlock);
     receivePending(state, 3);
     state.rememberWord();
@@ -296,6 +322,11 @@ void joinBlock(BlockState& block) {
     state.fenced.clear();
     state.fencedBlock.clear();
     state.fencedWide.clear();
+  }
+  if (polled.empty() && polledWide.empty()) return;
+  for (ThreadState& thread : block) {
+    stateOf(thread).polled = polled;
+    stateOf(thread).polledWide = polledWide;
   }
 }
 
