@@ -97,17 +97,32 @@ KCHECK_VECTORS bool writeRunGlobal(const RowWindow& w, const Cell* __restrict ce
                                    Token me, std::uint32_t shift) {
   return writeRun<false>(w, cells, count, me, shift);
 }
-KCHECK_VECTORS bool writeRunShared(const RowWindow& w, const Cell* __restrict cells, std::uint32_t count,
-                                   Token me, std::uint32_t shift) {
-  return writeRun<true>(w, cells, count, me, shift);
+
+/// The same, and enters the writes: also where they are not fine.
+template <bool shared>
+KCHECK_INLINE bool enterRun(const RowWindow& window, Cell* __restrict cells, CellSites* __restrict sites,
+                            std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site) {
+  const RowWindow w = window;
+  std::uint32_t good = 0;
+  std::size_t whole = wholeSteps(count);
+  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) {
+    Token write = cells[i].write, read = cells[i].read, own = me + 2 * (static_cast<Token>(i) >> shift);
+    std::uint32_t active = static_cast<std::uint32_t>(i) < count;
+    good += stepWrite<shared>(w, {write, read}, own).ok & active;
+    cells[i].write = active ? own : write;
+    cells[i].read = read;
+  }
+  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) sites[i].write = i < count ? site : sites[i].write;
+  return good == count;
 }
 
-KCHECK_VECTORS void enterWrites(Cell* __restrict cells, CellSites* __restrict sites, std::uint32_t count,
-                                Token me, std::uint32_t shift, std::uint16_t site) {
-  std::size_t whole = wholeSteps(count);
-  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) cells[i].write =
-      i < count ? me + 2 * (static_cast<Token>(i) >> shift) : cells[i].write;
-  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) sites[i].write = i < count ? site : sites[i].write;
+KCHECK_VECTORS bool enterRunGlobal(const RowWindow& w, Cell* __restrict cells, CellSites* __restrict sites,
+                                   std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site) {
+  return enterRun<false>(w, cells, sites, count, me, shift, site);
+}
+KCHECK_VECTORS bool enterRunShared(const RowWindow& w, Cell* __restrict cells, CellSites* __restrict sites,
+                                   std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site) {
+  return enterRun<true>(w, cells, sites, count, me, shift, site);
 }
 
 /// Neighbouring cells that nobody has looked at yet get their meaning. True when there were any.
@@ -178,30 +193,34 @@ void RowCells::commit() {
   bytesUsed = false;
 }
 
-void RowCells::undo() {
-  while (used) {
-    const Saved& last = saved[--used];
-    switch (last.what) {
-    case What::CellAndSites: sitesOf(last.address) = last.sites; [[fallthrough]];
-    case What::Cell: openCellOf(last.address) = last.cell; break;
-    case What::Reads:
-      std::memcpy(&openCellOf(last.address), &cells[last.cell.write], last.count * sizeof(Cell));
-      break;
-    case What::Run:
-      std::memcpy(&openCellOf(last.address), &cells[last.cell.write], last.count * sizeof(Cell));
-      std::memcpy(&sitesOf(last.address), &sites[last.cell.write], last.count * sizeof(CellSites));
-      break;
-    case What::Line: lineOf(last.address) = lines[last.cell.write]; break;
-    case What::Lanes: rows[last.cell.write].undo(); break;
-    case What::Byte: {
-      ByteCells& bytes = byteCells(openCellOf(last.address));
-      bytes.cell[last.address & 3] = last.cell;
-      bytes.sites[last.address & 3] = last.sites;
-      break;
-    }
-    case What::Expanded: unexpand(openCellOf(last.address), last.cell); break;
-    }
+/// What remains is as it was; of the room that was used only that of runs is given back.
+void RowCells::undoLast() {
+  const Saved& last = saved[--used];
+  switch (last.what) {
+  case What::CellAndSites: sitesOf(last.address) = last.sites; [[fallthrough]];
+  case What::Cell: openCellOf(last.address) = last.cell; break;
+  case What::Reads:
+    std::memcpy(&openCellOf(last.address), &cells[last.cell.write], last.count * sizeof(Cell));
+    break;
+  case What::Run:
+    std::memcpy(&openCellOf(last.address), &cells[last.cell.write], last.count * sizeof(Cell));
+    std::memcpy(&sitesOf(last.address), &sites[last.cell.write], last.count * sizeof(CellSites));
+    cellsUsed = last.cell.write;
+    break;
+  case What::Line: lineOf(last.address) = lines[last.cell.write]; break;
+  case What::Lanes: rows[last.cell.write].undo(); break;
+  case What::Byte: {
+    ByteCells& bytes = byteCells(openCellOf(last.address));
+    bytes.cell[last.address & 3] = last.cell;
+    bytes.sites[last.address & 3] = last.sites;
+    break;
   }
+  case What::Expanded: unexpand(openCellOf(last.address), last.cell); break;
+  }
+}
+
+void RowCells::undo() {
+  while (used) undoLast();
   cellsUsed = linesUsed = rowsUsed = 0;
   bytesUsed = false;
 }
@@ -235,13 +254,13 @@ bool RowCells::checkCells(const RowWindow& window, const Run& run, Address from,
     enterReads(first, places, count, found, run.site);
     return true;
   }
-  auto* check = run.shared ? writeRunShared : writeRunGlobal;
-  if (!check(window, first, count, me, run.shift) &&
-      !(materialise(from, count) && check(window, first, count, me, run.shift)))
-    return false;
+  auto* enter = run.shared ? enterRunShared : enterRunGlobal;
   saveRun(from, count);
-  enterWrites(first, places, count, me, run.shift, run.site);
-  return true;
+  if (enter(window, first, places, count, me, run.shift, run.site)) return true;
+  undoLast();
+  if (!materialise(from, count)) return false;
+  saveRun(from, count);
+  return enter(window, first, places, count, me, run.shift, run.site);
 }
 
 /// The part of the run that lies in the closed line of `at`, perhaps the whole of it. False: the cells must

@@ -36,6 +36,7 @@ public:
   void undo();
 
 private:
+  void undoLast();
   /// What was there before a change. Of one cell it is `cell`, and `sites` where those are changed too;
   /// `cells` of a run, a line and the cells of many lanes are stored from index `cell.write` on.
   /// `Byte` is the cell of one byte of an expanded word, and `Expanded` the word's before that.
@@ -81,6 +82,10 @@ private:
   template <abi::SiteKind kind, bool shared>
   bool checkBytesOf(const RowWindow& window, Token me, Address at, std::uint32_t bytes, std::uint16_t site);
   template <abi::SiteKind kind> void change(Lanes& lanes, std::uint32_t mask, std::uint16_t site);
+  void keep(Lanes& lanes, std::uint32_t changed, bool withSites);
+  template <bool shared>
+  bool writeWords(const RowWindow& window, const Address* at, Address offset, const std::uint8_t* lane,
+                  std::uint32_t count, std::uint16_t site);
   template <abi::SiteKind kind, bool shared>
   bool checkCell(const RowWindow& window, Token me, Address at, std::uint16_t site);
   template <abi::SiteKind kind> void change(Address at, Cell to, bool entersSite, std::uint16_t site);

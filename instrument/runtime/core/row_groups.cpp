@@ -17,8 +17,8 @@ void RowGroups::addLane(std::uint32_t lane, const Word* column, std::uint32_t fr
   std::uint32_t least = 0; // where the next group has to be for the order to be kept
   bool ordered = inOrder, again = metAgain;
   for (std::uint32_t row = from; row < to;) {
-    const Word* word = column + std::size_t{row} * abi::kLogLanes;
-    auto segment = static_cast<std::uint32_t>(*word >> 48);
+    std::uint32_t at = row;
+    auto segment = static_cast<std::uint32_t>(column[std::size_t{at} * abi::kLogLanes] >> 48);
     row += segments[segment].rows;
     Met& here = met[segment];
     again |= here.taken == round;
@@ -37,7 +37,7 @@ void RowGroups::addLane(std::uint32_t lane, const Word* column, std::uint32_t fr
     ordered &= group >= least;
     least = group + 1;
     groups[group].mask |= 1u << lane;
-    groups[group].at[lane] = word;
+    groups[group].row[lane] = static_cast<std::uint16_t>(at);
   }
   inOrder = ordered;
   metAgain = again;

@@ -12,9 +12,10 @@ using Word = std::uint64_t; ///< of the log
 /// Lanes that have been at one segment equally often: one row of a warp whose lanes went different ways.
 struct RowGroup {
   std::uint32_t segment, mask;
-  std::uint32_t next; ///< of those that have been there once more; kNoGroup
-  const Word* at[kWarpSize];
+  std::uint32_t next;           ///< of those that have been there once more; kNoGroup
+  std::uint16_t row[kWarpSize]; ///< of the log, by lane
 };
+static_assert(abi::kLogBytes / abi::kLogRowBytes + abi::kLargestSegment <= 1 << 16);
 inline constexpr std::uint32_t kNoGroup = ~std::uint32_t{0};
 
 /// Brings the segments of diverged lanes together by how often each lane has been there.

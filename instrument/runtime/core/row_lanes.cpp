@@ -48,8 +48,12 @@ KCHECK_INLINE void RowCells::change(Lanes& lanes, std::uint32_t mask, std::uint1
       sitesOf(at).write = site;
     }
   }
-  lanes.changed = mask;
-  lanes.savedSites = kind == abi::SiteKind::Read ? 0 : mask;
+  keep(lanes, mask, kind != abi::SiteKind::Read);
+}
+
+void RowCells::keep(Lanes& lanes, std::uint32_t changed, bool withSites) {
+  lanes.changed = changed;
+  lanes.savedSites = withSites ? changed : 0;
   saved[used++] = {0, {static_cast<Token>(rowsUsed++), 0}, {}, 0, What::Lanes};
 }
 
@@ -122,6 +126,38 @@ KCHECK_INLINE bool RowCells::checkWords(const RowWindow& window, const Address* 
   return true;
 }
 
+/// Plain writes of one word of each lane, in their order. Lines, cells and sites lie far apart and are often
+/// in no cache: lane by lane the processor asks for all three at once, and for those of the next lanes
+/// meanwhile.
+template <bool shared>
+KCHECK_INLINE bool RowCells::writeWords(const RowWindow& window, const Address* at, Address offset,
+                                        const std::uint8_t* lane, std::uint32_t count, std::uint16_t site) {
+  const RowWindow w = window;
+  Lanes& lanes = rows[rowsUsed];
+  std::uint32_t i = 0;
+  for (; i < count; ++i) {
+    Address here = at[i] + offset;
+    if (!shared && lineOf(here).closed) [[unlikely]]
+      open(here);
+    Cell& cell = openCellOf(here);
+    Step next = stepWrite<shared>(w, cell, w.of(lane[i]));
+    if (!next.ok) [[unlikely]] {
+      if (shared || cell.write != kUnknown || !context().allocations.materialise(here)) break;
+      next = stepWrite<shared>(w, cell, w.of(lane[i]));
+      if (!next.ok) break;
+    }
+    CellSites& sites = sitesOf(here);
+    lanes.at[i] = here;
+    lanes.write[i] = cell.write;
+    lanes.read[i] = cell.read;
+    lanes.site[i] = sites.write;
+    cell.write = next.write;
+    sites.write = site;
+  }
+  if (i) keep(lanes, ~std::uint32_t{0} >> (kWarpSize - i), true);
+  return i == count;
+}
+
 /// Lane by lane; what is not inside has been reported, and has no shadow.
 template <abi::SiteKind kind>
 inline bool RowCells::checkFew(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
@@ -145,9 +181,15 @@ template <abi::SiteKind kind, bool shared, std::uint32_t width>
 KCHECK_INLINE bool RowCells::checkLanes(const RowWindow& window, const abi::LoggedAccess& access,
                                         const Address* at, const std::uint8_t* lane, std::uint32_t count,
                                         std::uint32_t first) {
-  for (std::uint32_t offset = 0; offset < access.bytes; offset += 4)
-    if (!checkWords<kind, shared, width>(window, at, offset, lane, count, first, narrowSite(access.site)))
-      return false;
+  std::uint16_t site = narrowSite(access.site);
+  for (std::uint32_t offset = 0; offset < access.bytes; offset += 4) {
+    bool good = false;
+    if constexpr (kind == abi::SiteKind::Write)
+      good = writeWords<shared>(window, at, offset, lane, count, site);
+    else
+      good = checkWords<kind, shared, width>(window, at, offset, lane, count, first, site);
+    if (!good) return false;
+  }
   return true;
 }
 

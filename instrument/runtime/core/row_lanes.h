@@ -17,8 +17,8 @@ struct RowCells::Lanes {
   std::uint16_t site[kWarpSize];         ///< of the writer before
 
   void undo() const {
-    for (std::uint32_t left = changed; left; left &= left - 1) {
-      auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+    for (std::uint32_t left = changed, lane; left; left ^= 1u << lane) { // the last one first
+      lane = kWarpSize - 1 - static_cast<std::uint32_t>(std::countl_zero(left));
       openCellOf(at[lane]) = {write[lane], read[lane]};
       if (savedSites >> lane & 1) sitesOf(at[lane]).write = site[lane];
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/known_rows.h"
 #include "instrument/runtime/core/row_cells.h"
 #include "instrument/runtime/core/row_groups.h"
 #include "instrument/runtime/core/row_repeats.h"
@@ -76,6 +77,8 @@ struct RowChecks {
   RowCells cells;
   RowGroups groups;
   std::vector<RowInStep> inStep;
+  RowLanes lanes{~std::uint32_t{0}}; ///< those of the last row
+  KnownRows known;
   SeriesTable series;
   RowRepeats repeats;
   std::uint64_t tried = 0, failed = 0; ///< warps of this launch, and those that had to be replayed

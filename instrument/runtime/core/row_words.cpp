@@ -75,6 +75,14 @@ KCHECK_VECTORS std::uint32_t lanesBeyond(const std::uint32_t* used, std::uint32_
   return lanes;
 }
 
+KCHECK_VECTORS void longestFirst(const std::uint32_t* rows, std::uint8_t* order) {
+  std::uint32_t key[kWarpSize], rank[kWarpSize]{};
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) key[lane] = ((0xFFFF - rows[lane]) << 8) | lane;
+  for (std::uint32_t one : key)
+    for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) rank[lane] += one < key[lane];
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) order[rank[lane]] = static_cast<std::uint8_t>(lane);
+}
+
 KCHECK_VECTORS FirstSegment firstSegment(const Word* words, std::uint32_t active) {
   constexpr std::uint32_t none = ~std::uint32_t{0};
   std::uint32_t number[kWarpSize], mask = 0, segment = none, next = none;

@@ -40,6 +40,9 @@ RowExtent extentOf(const std::uint32_t* used);
 /// The lanes that have used more than `rows`.
 std::uint32_t lanesBeyond(const std::uint32_t* used, std::uint32_t rows);
 
+/// The lanes by how many rows they have, fewer than 2^16: the most first, of equal ones the first lane.
+void longestFirst(const std::uint32_t* rows, std::uint8_t* order);
+
 /// Of the lanes in `active` (not 0): those at the segment with the lowest number, and the next lowest.
 struct FirstSegment {
   std::uint32_t segment, next, mask;

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 namespace kcheck::runtime {
 
@@ -26,14 +25,15 @@ public:
   bool run() {
     work.repeats.forget();
     measure();
+    RowLanes& lanes = work.lanes;
     std::uint32_t row = 0;
     while (row < longest) {
       std::uint32_t active = row < shortest ? all : lanesBeyond(used, row);
       const Word* words = log.rows + std::size_t{row} * abi::kLogLanes;
       if (!sameSegment(words, active)) break;
-      if (!lanes || lanes->mask != active) lanes.emplace(active);
+      if (lanes.mask != active) lanes = RowLanes(active);
       const abi::LogSegment& segment = segments[words[std::countr_zero(active)] >> 48];
-      visitSegment(segment, words, *lanes);
+      visitSegment(segment, words, lanes);
       row += segment.rows;
     }
     if (row < longest) diverge(row);
@@ -49,7 +49,6 @@ private:
   const abi::LogSegment* segments;
   const abi::LoggedAccess* accesses;
   RowWindow window;
-  std::optional<RowLanes> lanes; ///< those of the last row
   bool checking, failed = false;
   SiteTraffics* counting;                           ///< null: what the accesses cost is nobody's question
   bool allQuiet = false;                            ///< all accesses of the group so far, if that is of use
@@ -87,7 +86,10 @@ private:
   void visitGroup(const RowGroup& group, bool checks, bool costs) {
     const RowLanes lanes(group.mask);
     const Word* words[kWarpSize];
-    for (std::uint32_t i = 0; i < lanes.count; ++i) words[i] = group.at[lanes.lane[i]];
+    for (std::uint32_t i = 0; i < lanes.count; ++i) {
+      std::uint32_t lane = lanes.lane[i];
+      words[i] = log.rows + std::size_t{group.row[lane]} * abi::kLogLanes + lane;
+    }
     visit(
         segments[group.segment], lanes,
         [&](std::uint32_t row, Address* at) {
@@ -106,9 +108,8 @@ private:
         work.series.of(static_cast<std::uint32_t>(&segment - segments), runtime::module());
     SeriesDone done;
     if (!series.all().empty()) done = visitSeries(series, lanes, addressesOf, checks, costs);
-    // Short loops take turns between a few rows.
-    constexpr std::uint32_t kept = 4;
-    KnownRow rows[kept];
+    KnownRows& known = work.known;
+    known.begin();
     const KnownRow* scattered = nullptr; ///< the last one that was looked at closely
     for (std::uint32_t i = 0; i < segment.count; ++i) {
       std::uint64_t bit = series.of(i) < 64 ? std::uint64_t{1} << series.of(i) : 0;
@@ -117,55 +118,74 @@ private:
       if (!toCheck && !toCount && !allQuiet) continue;
       const abi::LoggedAccess& access = accesses[segment.first + i];
       if (!toCount && isPlainlyQuiet(access, lanes, addressesOf)) continue;
-      KnownRow& row = rows[access.row % kept];
-      bool sameRow = row.of && row.of->row == access.row;
-      if (!sameRow && scattered == &row) scattered = nullptr;
-      if (!sameRow) addressesOf(access.row, row.at);
-      if (!sameRow || row.of->bytes != access.bytes) look(row, lanes, access.bytes, scattered);
-      row.of = &access;
-      const Address* at = row.at;
-      Address moved[kWarpSize];
+      KnownRow& row = known.row(segment, access.row);
+      if (!known.isRead(row, segment, access.row)) {
+        if (scattered == &row) scattered = nullptr;
+        addressesOf(access.row, row.room());
+        take(row, segment, access, lanes, scattered);
+      } else if (row.bytes != access.bytes) {
+        look(row, lanes, access.bytes, scattered);
+      }
+      const Address* at = row.at();
+      alignas(64) Address moved[kWarpSize];
       if (access.offset) {
-        shifted(row.at, static_cast<Address>(std::int64_t{access.offset}), moved);
+        shifted(row.at(), static_cast<Address>(std::int64_t{access.offset}), moved);
         at = moved;
       }
       allQuiet = allQuiet && access.kind == abi::SiteKind::Read && isQuiet(access, at, lanes, row.shape);
       if (toCheck && !isQuiet(access, at, lanes, row.shape)) check(access, at, lanes, row.shape);
       if (!toCount) continue;
-      // Banks go round: words of shared memory cost the same at any distance.
-      bool shared = inShared(at[0]),
-           sameCost = at == row.at || (shared && inShared(row.at[0]) && access.offset % 4 == 0);
-      if (!sameCost) {
-        addCost(access, at, lanes, row.shape, costOfRow(at, lanes, access.bytes, shared, row.shape), 1);
-        continue;
-      }
-      if (!row.costKnown) row.cost = costOfRow(at, lanes, access.bytes, shared, row.shape);
-      row.costKnown = true;
-      addCost(access, at, lanes, row.shape, row.cost, 1);
+      addCost(access, at, lanes,
+              known.costOf(access, segment.first + i, row, [&] { return costOf(access, row, at, lanes); }),
+              1);
     }
   }
 
-  /// A logged row whose shape is known, and perhaps its cost.
-  struct KnownRow {
-    const abi::LoggedAccess* of = nullptr;
-    bool costKnown = false;
-    Address at[kWarpSize];
-    RowClass shape;
-    RequestCost cost;
-  };
+  /// The row is the one whose addresses lie in its room. In most kernels it has the shape of the last one.
+  void take(KnownRow& row, const abi::LogSegment& segment, const abi::LoggedAccess& access,
+            const RowLanes& lanes, const KnownRow*& other) {
+    bool same = row.segment == &segment && row.number == access.row && row.mask == lanes.mask &&
+                row.bytes == access.bytes && row.liesTheSame();
+    row.take();
+    row.repeats = same;
+    work.known.markRead(row);
+    if (same) {
+      row.shape.origin = row.at()[0];
+      return;
+    }
+    row.segment = &segment;
+    row.number = access.row;
+    row.mask = lanes.mask;
+    look(row, lanes, access.bytes, other);
+  }
 
   /// Finds the row's shape: that of `other` where it lies in the same way, as arrays with one index do.
-  static void look(KnownRow& row, const RowLanes& lanes, std::uint32_t bytes, const KnownRow*& other) {
-    if (other && other->of->bytes == bytes && sameBesides(other->at, row.at)) {
+  void look(KnownRow& row, const RowLanes& lanes, std::uint32_t bytes, const KnownRow*& other) {
+    work.known.newPattern(row);
+    row.repeats = false;
+    if (other && other->bytes == bytes && sameBesides(other->at(), row.at())) {
+      row.bytes = other->bytes;
       row.shape = other->shape;
-      row.shape.origin = row.at[0];
+      row.shape.origin = row.at()[0];
       row.costKnown = other->costKnown;
       row.cost = other->cost;
       return;
     }
-    classify(row.shape, row.at, lanes, bytes);
+    row.bytes = static_cast<std::uint8_t>(bytes);
+    classify(row.shape, row.at(), lanes, bytes);
     row.costKnown = false;
     if (row.shape.shape == RowShape::Other) other = &row;
+  }
+
+  static KnownCost costOf(const abi::LoggedAccess& access, KnownRow& row, const Address* at,
+                          const RowLanes& lanes) {
+    // Banks go round: words of shared memory cost the same at any distance.
+    bool shared = inShared(at[0]);
+    if (at != row.at() && !(shared && inShared(row.at()[0]) && access.offset % 4 == 0))
+      return {costOfRow(at, lanes, access.bytes, shared, row.shape), turnsAt(access, at, lanes, row.shape)};
+    if (!row.costKnown) row.cost = costOfRow(at, lanes, access.bytes, shared, row.shape);
+    row.costKnown = true;
+    return {row.cost, turnsAt(access, at, lanes, row.shape)};
   }
 
   /// Series, by number.
@@ -181,7 +201,7 @@ private:
     SeriesDone done;
     std::uint64_t bit = 1;
     for (const RowSeries& series : all.all()) {
-      Address at[kWarpSize];
+      alignas(64) Address at[kWarpSize];
       addressesOf(series.first->row, at);
       Reach reach = reachOf(at);
       Address low = reach.low + static_cast<Address>(std::int64_t{series.lowest}),
@@ -199,8 +219,8 @@ private:
         }
         // Where accesses were lost, each one is weighed by itself.
         if (costs && counting && weight == 1) {
-          addCost(*series.first, at, lanes, shape,
-                  costOfRow(at, lanes, series.first->bytes, inShared(at[0]), shape), series.count);
+          addCost(*series.first, at, lanes,
+                  {costOfRow(at, lanes, series.first->bytes, inShared(at[0]), shape), 0}, series.count);
           done.counted |= bit;
         }
       }
@@ -209,17 +229,20 @@ private:
     return done;
   }
 
-  void addCost(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
-               const RowClass& shape, const RequestCost& cost, std::uint32_t times) {
+  /// Of an atomic: how many lanes meet at the address where most do.
+  static std::uint32_t turnsAt(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
+                               const RowClass& shape) {
     const abi::SiteInfo* site = access.kind == abi::SiteKind::Atomic ? context().site(access.site) : nullptr;
-    std::uint32_t turns = 0;
-    if (site && site->kind == abi::SiteKind::Atomic) {
-      std::uint32_t positions = ~std::uint32_t{0} >> (kWarpSize - lanes.count);
-      bool apart = shape.shape == RowShape::Other && shape.first == positions; // often no two lanes meet
-      turns = apart ? 1 : turnsOf(at, positions);
-    }
-    addTraffic(*counting, slotsOf(launch), access.site, at[0], cost, turns, lanes.count, access.bytes, weight,
-               times);
+    if (!site || site->kind != abi::SiteKind::Atomic) return 0;
+    std::uint32_t positions = ~std::uint32_t{0} >> (kWarpSize - lanes.count);
+    bool apart = shape.shape == RowShape::Other && shape.first == positions; // often no two lanes meet
+    return apart ? 1 : turnsOf(at, positions);
+  }
+
+  void addCost(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
+               const KnownCost& cost, std::uint32_t times) {
+    addTraffic(*counting, slotsOf(launch), access.site, at[0], cost.request, cost.turns, lanes.count,
+               access.bytes, weight, times);
   }
 
   /// Whether the access needs no look at the shadow.
@@ -236,7 +259,7 @@ private:
   template <class AddressesOf>
   bool isPlainlyQuiet(const abi::LoggedAccess& access, const RowLanes& lanes, AddressesOf addressesOf) {
     if (access.kind != abi::SiteKind::Read || !launch.quiet.any()) return false;
-    Address at[kWarpSize];
+    alignas(64) Address at[kWarpSize];
     addressesOf(access.row, at);
     if (access.offset) shifted(at, static_cast<Address>(std::int64_t{access.offset}), at);
     return launch.quiet.cover(at, lanes.count, access.bytes, false);
@@ -273,10 +296,11 @@ private:
       std::fill_n(from, kWarpSize, row);
       group(from);
     }
+    RowLanes& lanes = work.lanes;
     for (const RowInStep& step : work.inStep) {
       const Word* words = log.rows + std::size_t{step.row} * abi::kLogLanes;
-      if (!lanes || lanes->mask != step.mask) lanes.emplace(step.mask);
-      visitSegment(segments[words[lanes->lane[0]] >> 48], words, *lanes);
+      if (lanes.mask != step.mask) lanes = RowLanes(step.mask);
+      visitSegment(segments[words[lanes.lane[0]] >> 48], words, lanes);
     }
     bool outOfOrder = checking && !failed && !work.groups.keepsOrder();
     for (const RowGroup& group : work.groups) {
@@ -321,12 +345,12 @@ private:
   void group(const std::uint32_t* from) {
     // The longest first: what its loop does after the others have left then comes before what follows the
     // loop.
-    std::uint64_t order[kWarpSize];
-    for (std::uint32_t lane = 0; lane < log.count; ++lane)
-      order[lane] = (~std::uint64_t{used[lane] - from[lane]} << 8) | lane;
-    std::sort(order, order + log.count);
-    for (std::uint32_t i = 0; i < log.count; ++i) {
-      auto lane = static_cast<std::uint32_t>(order[i] & 0xFF);
+    std::uint32_t rows[kWarpSize]{};
+    std::uint8_t order[kWarpSize];
+    for (std::uint32_t lane = 0; lane < log.count; ++lane) rows[lane] = used[lane] - from[lane];
+    longestFirst(rows, order);
+    for (std::uint32_t lane : order) {
+      if (!rows[lane]) return;
       work.groups.addLane(lane, log.rows + lane, from[lane], used[lane], segments);
     }
   }
@@ -356,7 +380,7 @@ private:
       const abi::LogSegment& taken = segments[group.segment];
       for (std::uint32_t left = group.mask; left; left &= left - 1) {
         auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-        group.at[lane] = log.rows + std::size_t{at[lane]} * abi::kLogLanes + lane;
+        group.row[lane] = static_cast<std::uint16_t>(at[lane]);
         at[lane] += taken.rows;
         look(lane);
       }

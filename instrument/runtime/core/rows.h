@@ -47,6 +47,7 @@ struct RowClass {
   std::uint32_t first;   ///< the first positions with each address
   std::uint32_t sectors; ///< and with each sector, of the addresses that start with `origin`
   Address origin;
+  Address odd; ///< has the low bits that any of those has
 };
 
 /// Of at least one lane, each accessing `bytes`.
