@@ -143,17 +143,6 @@ KCHECK_INLINE void makeScattered(RowClass& row, const Address* at, std::uint32_t
   row.first = apart ? row.sectors : firstOfEach(at, count);
 }
 
-/// The cost of accesses that lie anywhere, aligned to their size: two of them have all bytes in common or
-/// none.
-KCHECK_INLINE bool addScattered(RequestCost& cost, const RowClass& row, const Address* at,
-                                std::uint32_t count, std::uint32_t bytes) {
-  if ((row.odd | (at[0] - row.origin)) & (bytes - 1)) return false;
-  std::uint32_t first = at[0] == row.origin ? row.sectors : sectorsOfEach(at, count, row.ascending);
-  cost.sectors = static_cast<std::uint32_t>(std::popcount(first));
-  cost.idealSectors = idealSectorsOf(static_cast<std::uint32_t>(std::popcount(row.first)) * bytes);
-  return true;
-}
-
 /// Each lane in sectors of its own, which follow each other upwards: what a column of a row-major matrix is.
 KCHECK_INLINE bool ascendingApart(const Address* at, std::uint32_t bytes) {
   Address wrong = 0;
@@ -289,15 +278,11 @@ KCHECK_VECTORS RequestCost costOfRow(const Address* at, const RowLanes& lanes, s
     cost.idealSectors = bytes; // 32 lanes in sectors of 32 bytes
     return cost;
   }
-  bool added = false;
-  if (row.shape == RowShape::Other) {
-    added = addScattered(cost, row, at, lanes.count, bytes);
-  } else {
-    RowClass other;
-    makeScattered(other, at, lanes.count);
-    added = addScattered(cost, other, at, lanes.count, bytes);
-  }
-  return added ? cost : costOfGlobal(at, firstPositions(lanes.count), bytes);
+  RowClass scattered = row;
+  if (row.shape != RowShape::Other) makeScattered(scattered, at, lanes.count);
+  if (!scattered.isAligned(at[0], bytes)) return costOfGlobal(at, firstPositions(lanes.count), bytes);
+  if (at[0] != scattered.origin) scattered.sectors = sectorsOfEach(at, lanes.count, scattered.ascending);
+  return costOfScattered(scattered, bytes);
 }
 
 } // namespace kcheck::runtime

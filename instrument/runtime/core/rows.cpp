@@ -183,7 +183,10 @@ private:
     bool shared = inShared(at[0]);
     if (at != row.at() && !(shared && inShared(row.at()[0]) && access.offset % 4 == 0))
       return {costOfRow(at, lanes, access.bytes, shared, row.shape), turnsAt(access, at, lanes, row.shape)};
-    if (!row.costKnown) row.cost = costOfRow(at, lanes, access.bytes, shared, row.shape);
+    if (!row.costKnown)
+      row.cost = !shared && row.shape.shape == RowShape::Other && row.shape.isAligned(at[0], access.bytes)
+                     ? costOfScattered(row.shape, access.bytes)
+                     : costOfRow(at, lanes, access.bytes, shared, row.shape);
     row.costKnown = true;
     return {row.cost, turnsAt(access, at, lanes, row.shape)};
   }
@@ -249,7 +252,8 @@ private:
   bool isQuiet(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
                const RowClass& shape) {
     if (!launch.quiet.any()) return false;
-    bool isRun = shape.shape == RowShape::Contiguous || shape.shape == RowShape::Uniform;
+    bool isRun = shape.shape == RowShape::Contiguous || shape.shape == RowShape::Uniform ||
+                 (shape.shape == RowShape::Other && shape.ascending && shape.isAligned(at[0], access.bytes));
     if (access.kind == abi::SiteKind::Read) return launch.quiet.cover(at, lanes.count, access.bytes, isRun);
     launch.quiet.noteWrite(at, lanes.count, access.bytes, isRun);
     return false;

@@ -7,6 +7,8 @@
 
 #include "instrument/runtime/core/state.h"
 
+#include <bit>
+
 namespace kcheck::runtime {
 
 /// The lanes are about to run: their logs start at the beginning.
@@ -48,11 +50,21 @@ struct RowClass {
   std::uint32_t sectors; ///< and with each sector, of the addresses that start with `origin`
   Address origin;
   Address odd; ///< has the low bits that any of those has
+  /// Whether accesses of so many bytes each are, at addresses that start with `first`.
+  bool isAligned(Address first, std::uint32_t bytes) const {
+    return !((odd | (first - origin)) & (bytes - 1u));
+  }
 };
 
 /// Of at least one lane, each accessing `bytes`.
 void classify(RowClass& row, const Address* at, const RowLanes& lanes, std::uint32_t bytes);
 
+/// What aligned accesses to global memory cost that lie anywhere, at the addresses that start with
+/// row.origin: two of them have all bytes in common or none.
+inline RequestCost costOfScattered(const RowClass& row, std::uint32_t bytes) {
+  auto different = static_cast<std::uint32_t>(std::popcount(row.first));
+  return {static_cast<std::uint32_t>(std::popcount(row.sectors)), (different * bytes + 31) / 32, 0};
+}
 /// What one request costs; the same as costOfGlobal and costOfShared.
 RequestCost costOfRow(const Address* at, const RowLanes& lanes, std::uint32_t bytes, bool shared,
                       const RowClass& row);
