@@ -116,13 +116,22 @@ void PairSystem::follow(Expr e) {
     if (isEqual(y)) markEqual(x);
     if (isEqual(x)) markEqual(y);
     return;
-  case Op::Or: // of bits that do not meet
-    if (isConst(y) && !((a.ranges.of(x).maybe | b.ranges.of(x).maybe) & zeroExtend(y->value, e->width)))
+  case Op::Or: { // of bits that do not meet
+    const auto ofX = std::uint64_t(a.ranges.of(x).maybe | b.ranges.of(x).maybe),
+               ofY = std::uint64_t(a.ranges.of(y).maybe | b.ranges.of(y).maybe);
+    if (!(ofX & ofY & zeroExtend(-1, e->width))) {
       markEqual(x);
+      markEqual(y);
+    }
     return;
+  }
   case Op::And:
     if (isConst(y) && y->value > 0 && isPowerOfTwo(std::uint64_t(y->value) + 1))
       congruent(differenceOf(x), Int(y->value) + 1, nullptr);
+    if (isConst(y) && y->value < 0 && isPowerOfTwo(0 - std::uint64_t(y->value))) { // all but the lowest bits
+      const int low = std::countr_zero(std::uint64_t(y->value));
+      markEqual(kernel.context.binary(Op::LShr, x, kernel.context.constant(e->width, low)));
+    }
     return;
   case Op::URem:
   case Op::SRem: {

@@ -239,6 +239,37 @@ private:
       for (const std::string& text : assumptions) answer.assume(text);
   }
 
+  /// A witness that leans on something may have one beside it, in the first rounds of all loops, that does
+  /// not.
+  void takeFirstRounds(const Item& a, const Item& b, Relation relation, Verdict& verdict) {
+    ExprContext& context = c.decider.view().context;
+    bool hasRounds = false;
+    auto atFirst = [&](const ModelAccess& access) {
+      Substitution first(context);
+      Expr isFirst = context.boolean(true);
+      for (Expr root : {access.condition, access.offset})
+        if (root)
+          anyNode(root, [&](Expr n) {
+            if (n->op != Op::Symbol || n->symbol->kind != SymbolKind::LoopCounter || n->symbol->isOutcome)
+              return false;
+            Expr zero = context.constant(n->width, 0);
+            first.set(n, zero);
+            isFirst = context.logicalAnd(isFirst, context.eq(n, zero));
+            return false;
+          });
+      hasRounds = hasRounds || !first.empty();
+      ModelAccess& made = commonOnes.emplace_back(access);
+      made.condition = context.logicalAnd(first(access.condition), isFirst);
+      for (Expr* e : {&made.offset, &made.size, &made.stored})
+        if (*e) *e = first(*e);
+      return &made;
+    };
+    const ModelAccess *x = atFirst(*a.access), *y = atFirst(*b.access);
+    if (!hasRounds) return;
+    Verdict first = c.decider.meet({x, y, relation});
+    if (first.outcome == Verdict::Outcome::Happens && c.decider.isExact(first)) verdict = std::move(first);
+  }
+
   static std::string pairName(const Item& a, const Item& b) {
     std::string first = lineOf(a.access->where), second = lineOf(b.access->where);
     return first == second ? first : first + " against " + second;
@@ -264,6 +295,7 @@ private:
     race.scopeTooNarrow = a.access->kind == AccessKind::Atomic && b.access->kind == AccessKind::Atomic;
     Verdict best = verdict;
     std::optional<Cause> shuffled;
+    if (!c.decider.isExact(best)) takeFirstRounds(a, b, relation, best);
     if (race.kind == RaceKind::WriteWrite) race.sameValue = writesSameValue(a, b, relation, best, shuffled);
     race.scope = c.decider.scopeOf(best.values, relation);
     if (relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp && !race.sameValue) {

@@ -221,11 +221,16 @@ static Expr chosen(ExprContext& c, Expr condition, Expr e) {
     const std::vector<Expr> parts = conjunctsOf(n->operands[0]);
     if (std::all_of(parts.begin(), parts.end(), holds))
       substitution.set(n, n->operands[1]);
-    else if (std::any_of(parts.begin(), parts.end(), [&](Expr part) { return holds(c.logicalNot(part)); }))
+    else if (std::any_of(parts.begin(), parts.end(), [&](Expr part) {
+               const std::vector<Expr> denied = conjunctsOf(c.logicalNot(part));
+               return std::all_of(denied.begin(), denied.end(), holds);
+             }))
       substitution.set(n, n->operands[2]);
     return false;
   });
-  return substitution(e);
+  if (substitution.empty()) return e;
+  Expr result = substitution(e);
+  return result == e ? e : chosen(c, condition, result); // choices within choices
 }
 
 AccessView::AccessView(KernelView& kernel, Expr given, Expr at, Expr size, Ranges::Wrapping wrapping)

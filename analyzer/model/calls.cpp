@@ -97,7 +97,7 @@ bool touchesLocalsOnly(const llvm::Function& function, std::set<const llvm::Func
 } // namespace
 
 void Execution::noteUpdate(const Instruction& instruction, unsigned object, const Update& update) {
-  if (recording && !state.knowsWritten) state.updates[object][update].insert(instruction.getParent());
+  if (recording && !state.knowsWritten) state.updatesSeen[object][update].insert(instruction.getParent());
 }
 
 void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
@@ -111,6 +111,12 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
   Expr number = isTicket ? ticket(instruction, pointer, update, size) : claim(instruction, pointer, update);
   if (number) {
     env[&instruction] = number;
+    if (isTicket)
+      if (Expr total = counted(state.objects.places(pointer).front())) { // a ticket has one place
+        Expr taken = update.kind == Update::Kind::Room ? exprs.add(number, size) : number;
+        Expr within = exprs.binary(update.kind == Update::Kind::Room ? Op::Ule : Op::Ult, taken, total);
+        state.drawnWithin[number] = exprs.logicalOr(exprs.logicalNot(condition), within);
+      }
     return drawTicket(instruction);
   }
   std::string line = state.lineText(instruction);
@@ -280,12 +286,12 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
                    name.starts_with("llvm.stacksave");
   if (perThread) {
     if (!isRelevant(&call)) return true;
-    if (Expr handed = call.arg_size() > 1 ? laneBroadcast(state, call, argument(1), condition) : nullptr)
+    if (Expr handed = call.arg_size() > 1 ? laneBroadcast(state, call, argument, condition) : nullptr)
       env[&call] = handed;
     else
       env[&call] = fresh(&call, "call", "a value of the warp (" + state.lineText(call) + ")",
                          {CauseKind::Warp, "the result of a warp operation at " + state.lineText(call)});
-    if (id_ == Intrinsic::nvvm_vote_ballot_sync) noteBallot(call, env[&call]);
+    if (id_ == Intrinsic::nvvm_vote_ballot_sync) noteBallot(call);
     return true;
   }
   if (call.doesNotAccessMemory() || call.onlyAccessesInaccessibleMemory()) {
@@ -301,16 +307,40 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
   return true;
 }
 
-void Execution::noteBallot(const CallInst& call, Expr votes) {
+/// What all lanes vote together is the same for all of them.
+void Execution::noteBallot(const CallInst& call) {
   const auto mine = identity(call, true);
   if (!mine) return;
-  if (auto ballot = ballotOf(state, call, value(call.getArgOperand(1)), *mine))
-    state.ballots[votes] = *ballot;
+  const auto ballot = ballotOf(state, call, value(call.getArgOperand(1)), *mine);
+  if (!ballot) return;
+  auto* votes = state.symbols.function(&call, "ballot", "the votes (" + state.lineText(call) + ")", 32);
+  votes->exact = false;
+  votes->cause = env[&call]->symbol->cause;
+  env[&call] = exprs.apply(votes, ballot->keys);
+  state.ballots[env[&call]] = *ballot;
+}
+
+/// The number of bits set; of each choice where there are some, as between the votes of a round and none.
+Expr Execution::countedBits(const CallInst& call, Expr bits) {
+  if (isConst(bits)) return exprs.constant(32, std::popcount(zeroExtend(bits->value, bits->width)));
+  auto ofChoice = [&](Expr choice, auto arm) {
+    return exprs.ite(choice->operands[0], countedBits(call, arm(choice->operands[1])),
+                     countedBits(call, arm(choice->operands[2])));
+  };
+  if (bits->op == Op::Ite) return ofChoice(bits, [](Expr arm) { return arm; });
+  if (bits->op == Op::And)
+    for (std::size_t i : {0u, 1u})
+      if (Expr kept = bits->operands[1 - i]; bits->operands[i]->op == Op::Ite && kept->op != Op::Ite)
+        return ofChoice(bits->operands[i], [&](Expr arm) { return exprs.binary(Op::And, arm, kept); });
+  auto* count = state.symbols.function(nullptr, "popc/" + std::to_string(bits->width), "popc", 32);
+  count->exact = false;
+  count->cause = {CauseKind::Approximation, "the operation `popc` at " + state.lineText(call)};
+  return exprs.binary(Op::And, exprs.apply(count, {bits}), exprs.constant(32, 127));
 }
 
 /// How many lanes below its own vote for something: no two lanes of a warp that do so count the same number.
 /// Null where something else is counted.
-Expr Execution::countedLanes(const CallInst& call, Expr condition) {
+Expr Execution::countedLanes(const CallInst& call, Expr& condition) {
   Expr counted = value(call.getArgOperand(0));
   if (counted->op != Op::And || counted->width != 32) return nullptr;
   for (std::size_t i : {0u, 1u}) {
@@ -326,15 +356,32 @@ Expr Execution::countedLanes(const CallInst& call, Expr condition) {
     rank->exact = false;
     rank->cause = {CauseKind::Warp, "the lanes counted at " + state.lineText(call)};
     Expr below = exprs.extend(Op::ZExt, 32, exprs.apply(rank, std::move(operands)));
-    const std::vector<Expr> here = conjunctsOf(condition), votes = conjunctsOf(ballot.vote);
-    const bool isVoter = std::all_of(votes.begin(), votes.end(), [&](Expr part) {
-      return isTrue(part) || std::find(here.begin(), here.end(), part) != here.end();
-    });
-    if (isVoter) return below;
-    Expr other = exprs.binary(Op::And, opaque(call, "popc"), exprs.constant(32, kLanesMask));
+    // Its own vote is not among them.
+    Expr isFewer = exprs.binary(Op::Ult, below, countedBits(call, known->first));
+    const bool isOne = isVoter(ballot, condition);
+    condition = exprs.logicalAnd(condition, exprs.logicalOr(exprs.logicalNot(ballot.vote), isFewer));
+    if (isOne) return below;
+    Expr other = exprs.binary(Op::And, countedBits(call, counted), exprs.constant(32, kLanesMask));
     return exprs.ite(ballot.vote, below, other);
   }
   return nullptr;
+}
+
+/// The number of the first lane that voted, and one, for those that did. Null where it is not of votes.
+Expr Execution::firstVoter(const CallInst& call, Expr condition) {
+  Expr votes = value(call.getArgOperand(0));
+  const auto known = state.ballots.find(votes);
+  if (known == state.ballots.end()) return nullptr;
+  constexpr unsigned kBits = 5;
+  auto* lane = state.symbols.function(votes->function, "first voter", "the first lane that voted", kBits);
+  lane->exact = false;
+  lane->cause = {CauseKind::Warp, "the votes at " + state.lineText(call)};
+  Expr first = exprs.extend(Op::ZExt, 32, exprs.apply(lane, votes->operands));
+  state.firstVoters[first] = votes;
+  first = exprs.add(first, exprs.constant(32, 1), NoSignedWrap | NoUnsignedWrap);
+  if (isVoter(known->second, condition)) return first;
+  Expr other = exprs.binary(Op::And, opaque(call, "ffs"), exprs.constant(32, 2 * kLanesMask + 1));
+  return exprs.ite(known->second.vote, first, other);
 }
 
 /// The condition of a `__builtin_assume`. Where a launch shows that it does not hold, nothing follows from
@@ -408,6 +455,8 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
     result = reversedBits(exprs, argument(0));
   } else if (name.starts_with("__nv_popc") || name.starts_with("__nv_clz") || name.starts_with("__nv_ffs")) {
     if (name == "__nv_popc") result = countedLanes(call, condition);
+    if (name == "__nv_ffs") result = firstVoter(call, condition);
+    if (!result && name == "__nv_popc") result = countedBits(call, argument(0));
     if (!result)
       result = exprs.binary(Op::And, opaque(call, name.drop_front(5).str()), exprs.constant(32, 127));
   } else if (name == "__nv_umul24" || name == "__nv_mul24") {
@@ -465,6 +514,8 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
     Expr bytes = exprs.constant(64, accessBytes(opcode));
     bool ordered = opcode.contains(".relaxed") || opcode.contains(".acquire") || opcode.contains(".release");
     AtomicScope scope = scopeIn(opcode);
+    if (followed && !opcode.starts_with("ld.")) // no ticket counts on
+      for (const Place& place : state.objects.places(pointer)) noteUpdate(call, place.object, {});
     if (followed && (opcode.starts_with("atom") || opcode.starts_with("red.")))
       return record(call, AccessKind::Atomic, pointer, bytes, condition, nullptr, scope);
     if (followed && opcode.starts_with("ld."))

@@ -106,6 +106,8 @@ private:
   Expr roomFor(const llvm::Instruction& instruction, const Place& place, const llvm::BasicBlock* interval,
                Expr size, std::vector<Expr> operands);
   Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update);
+  Expr counted(const Place& place);
+  Expr countedAt(const llvm::Instruction& load, const Place& place);
   std::optional<std::vector<Expr>> identity(const llvm::Instruction& instruction, bool withinBlock);
 
   // last_blocks.cpp
@@ -118,8 +120,10 @@ private:
   void runCall(const llvm::CallInst& call, Expr& condition);
   bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
   bool runLibraryCall(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
-  void noteBallot(const llvm::CallInst& call, Expr votes);
-  Expr countedLanes(const llvm::CallInst& call, Expr condition);
+  void noteBallot(const llvm::CallInst& call);
+  Expr countedBits(const llvm::CallInst& call, Expr bits);
+  Expr countedLanes(const llvm::CallInst& call, Expr& condition);
+  Expr firstVoter(const llvm::CallInst& call, Expr condition);
   void takeForTrue(const llvm::CallInst& call, Expr holds, Expr& condition);
   Expr assemblyResult(const llvm::CallInst& call, llvm::StringRef opcode);
   void runAssembly(const llvm::CallInst& call, Expr& condition);

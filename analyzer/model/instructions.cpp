@@ -331,6 +331,13 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.offset = place.offset;
     access.size = size;
     access.condition = exprs.logicalAnd(exprs.logicalAnd(condition, place.guard), waited(instruction));
+    if (!state.drawnWithin.empty())
+      anyNode(place.offset, [&](Expr n) {
+        auto within = state.drawnWithin.find(n);
+        if (within != state.drawnWithin.end())
+          access.condition = exprs.logicalAnd(access.condition, within->second);
+        return false;
+      });
     access.stored = stored_;
     if (state.knowsWritten) access.locks = locksAt(instruction);
     if (access.locks.size() < state.sections.countAt(instruction))

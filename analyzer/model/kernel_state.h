@@ -188,6 +188,8 @@ struct KernelState {
   std::set<unsigned> locksGivenBack;
   std::unordered_set<const Symbol*> lockResults; ///< among the synchronizing ones
   std::unordered_map<Expr, Ballot> ballots;      ///< what ballots of all lanes gave
+  std::unordered_map<Expr, Expr> drawnWithin;    ///< tickets, with what bounds them where they were drawn
+  std::unordered_map<Expr, Expr> firstVoters;    ///< the first lanes that voted, with the ballots
   bool takesLock(const llvm::Instruction& atomic, Expr pointer);
   /// Loads of what the first thread of the block has stored; arrivals, with the thread of the block that
   /// arrives.
@@ -200,6 +202,7 @@ struct KernelState {
   std::vector<DrawnTicket> drawn;
   /// What is done to each object, and where.
   std::map<unsigned, std::map<Update, std::set<const llvm::BasicBlock*>>> updates;
+  std::map<unsigned, std::map<Update, std::set<const llvm::BasicBlock*>>> updatesSeen; ///< by this run
   /// The one place behind which the interval between block barriers begins that `block` is in, if it is one
   /// and runs once, and nothing but `update` is done to the object in it. Where nothing else is ever done to
   /// it the whole kernel is one interval: the entry.

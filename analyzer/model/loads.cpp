@@ -8,6 +8,7 @@
 #include "analyzer/expr/range.h"
 
 #include "llvm/Analysis/ConstantFolding.h"
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 
@@ -64,10 +65,84 @@ std::vector<Expr> Execution::barrierCounters(const BasicBlock* block) {
   return counters;
 }
 
+static bool isDrawn(const Update& update) {
+  return update.kind == Update::Kind::Room || (update.kind == Update::Kind::Add && update.value > 0);
+}
+
+/// What a counter of the block in shared memory comes to, where there is one interval between barriers in
+/// which it is drawn from, or room in it, and nothing else is done to it from then on. Null where that is not
+/// so.
+Expr Execution::counted(const Place& place) {
+  const MemoryObject& object = state.objects[place.object];
+  const auto updates = state.updates.find(place.object);
+  if (object.space != MemorySpace::Shared || object.bytes != 4 || !isConst(place.offset, 0) ||
+      updates == state.updates.end())
+    return nullptr;
+  const Update* drawn = nullptr;
+  for (auto& [update, blocks] : updates->second) {
+    if (!isDrawn(update)) continue;
+    if (drawn) return nullptr;
+    drawn = &update;
+  }
+  if (!drawn || updates->second.size() < 2) return nullptr; // it begins with something
+  const auto& places = updates->second.at(*drawn);
+  const BasicBlock* interval = state.intervalOf(place.object, *drawn, *places.begin());
+  if (!interval) return nullptr;
+  const auto& within = state.intervals.at(interval);
+  for (const BasicBlock* block : places)
+    if (!within.count(block)) return nullptr;
+  std::vector<const BasicBlock*> todo{interval};
+  std::set<const BasicBlock*> reached;
+  while (!todo.empty()) {
+    const BasicBlock* block = todo.back();
+    todo.pop_back();
+    if (reached.insert(block).second) todo.insert(todo.end(), succ_begin(block), succ_end(block));
+  }
+  for (auto& [update, blocks] : updates->second)
+    for (const BasicBlock* block : blocks)
+      if (update != *drawn && reached.count(block)) return nullptr;
+  const std::string role = "counted " + std::to_string(place.object);
+  Symbol* total =
+      state.symbols.get(interval, role, {0, 0}, "what `" + object.name + "` counts", 32, SymbolKind::Unknown);
+  total->varies = Varies::ByBlock;
+  total->lo = 0;
+  total->hi = Int(1) << 30;
+  total->exact = false;
+  total->cause = {CauseKind::Order, "what `" + object.name + "` has counted"};
+  return exprs.of(total);
+}
+
+/// The same, read behind the barrier that ends the interval.
+Expr Execution::countedAt(const Instruction& load, const Place& place) {
+  if (!load.getType()->isIntegerTy(32)) return nullptr;
+  Expr total = counted(place);
+  if (!total) return nullptr;
+  const auto& updates = state.updates.at(place.object);
+  const BasicBlock* drawn = nullptr;
+  for (auto& [update, blocks] : updates)
+    if (isDrawn(update)) drawn = *blocks.begin();
+  for (auto* node = state.dominators.getNode(load.getParent()); node; node = node->getIDom()) {
+    const BasicBlock* block = node->getBlock();
+    if (!state.intervals.count(block) || block == &state.function.getEntryBlock()) continue;
+    // The last barrier on the way: whoever comes past another interval's start has left the one of the draws.
+    if (state.intervals.at(block).count(drawn)) return nullptr;
+    for (auto& [start, blocks] : state.intervals)
+      if (blocks.count(drawn) && state.dominators.dominates(start, block)) {
+        state.assume("the counter `" + state.objects[place.object].name +
+                     "` starts at 0 or above and stays below 2^30");
+        return total;
+      }
+    return nullptr;
+  }
+  return nullptr;
+}
+
 Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
   MemoryObject& object = state.objects[place.object];
   unsigned width = widthOf(instruction.getType(), state.layout);
   std::string line = state.lineText(instruction);
+  if (!state.knowsWritten)
+    if (Expr total = countedAt(instruction, place)) return total; // from the run before
   if (object.space == MemorySpace::Local || object.isUnknown || !state.knowsWritten)
     return markIfSynchronizing(place.object,
                                fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")",
@@ -82,6 +157,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     Expr promised = promisedContent(place, content, width);
     return promised ? promised : exprs.apply(content, {place.offset});
   }
+  if (Expr total = countedAt(instruction, place)) return total;
   bool synchronizes = state.synchronizingObjects.count(place.object) != 0;
   Cause cause = synchronizes ? Cause{CauseKind::Order, "the result of the atomic operation that reaches `" +
                                                            object.name + "` at " + line}

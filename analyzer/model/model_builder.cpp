@@ -234,6 +234,7 @@ private:
                                        [](auto& entry) { return entry.second.escapes; }));
     };
     std::size_t before = size();
+    const bool sameUpdates = known.updates == state.updatesSeen;
     state.objects.unknown();
     known.objects.clear();
     for (unsigned id = 0; id < state.objects.size(); ++id) {
@@ -245,7 +246,7 @@ private:
     known.writtenIn.clear();
     known.unstable.clear();
     known.unstableInGrid.clear();
-    known.updates = state.updates;
+    known.updates = state.updatesSeen;
     for (const RunAccess& access : run.accesses)
       if (access.access.kind != AccessKind::Read) {
         known.written.insert(access.access.object);
@@ -262,7 +263,7 @@ private:
     findWaiting(run, known);
     findLocks(state, run, known);
     findSynchronizing(state, run, known);
-    return size() != before;
+    return size() != before || !sameUpdates;
   }
 
   /// Runs the kernel with what is known of memory by now, for what one thread does for all: until loads and

@@ -15,16 +15,12 @@ namespace {
 
 constexpr std::int64_t kLanes = 32;
 
-/// The source lane of a shuffle in which all lanes take part and read one of the warp's 32.
-std::optional<std::int64_t> sourceLane(const CallInst& call) {
+/// Whether this is a shuffle that reads one of the warp's 32 lanes.
+bool readsOneLane(const CallInst& call) {
   auto* intrinsic = dyn_cast<IntrinsicInst>(&call);
-  if (!intrinsic || intrinsic->getIntrinsicID() != Intrinsic::nvvm_shfl_sync_idx_i32) return {};
-  auto* mask = dyn_cast<ConstantInt>(call.getArgOperand(0));
-  auto* lane = dyn_cast<ConstantInt>(call.getArgOperand(2));
+  if (!intrinsic || intrinsic->getIntrinsicID() != Intrinsic::nvvm_shfl_sync_idx_i32) return false;
   auto* clamp = dyn_cast<ConstantInt>(call.getArgOperand(3));
-  if (!mask || !mask->isMinusOne() || !lane || !clamp || clamp->getZExtValue() != kLanes - 1) return {};
-  if (lane->getZExtValue() >= std::uint64_t(kLanes)) return {};
-  return std::int64_t(lane->getZExtValue());
+  return clamp && clamp->getZExtValue() == kLanes - 1;
 }
 
 /// Lanes follow each other along the first axis.
@@ -101,19 +97,49 @@ bool isLanesBelow(KernelState& state, Expr mask) {
   return shift->op == Op::Shl && isConst(shift->operands[0], shifted) && isLane(state, shift->operands[1]);
 }
 
-Expr laneBroadcast(KernelState& state, const CallInst& call, Expr value, Expr condition) {
-  const auto lane = sourceLane(call);
+bool isVoter(const Ballot& ballot, Expr condition) {
+  const std::vector<Expr> here = conjunctsOf(condition), votes = conjunctsOf(ballot.vote);
+  return std::all_of(votes.begin(), votes.end(), [&](Expr part) {
+    return isTrue(part) || std::find(here.begin(), here.end(), part) != here.end();
+  });
+}
+
+Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function<Expr(unsigned)>& argument,
+                   Expr condition) {
   Expr own = state.model.threadIdx[0];
-  if (!lane || isConst(own) || !isWarpInOneRow(state.model) || !isMetTogether(state, call)) return nullptr;
+  if (!readsOneLane(call) || isConst(own) || !isWarpInOneRow(state.model) || !isMetTogether(state, call))
+    return nullptr;
   ExprContext& exprs = state.exprs;
+  std::vector<Expr> here = conjunctsOf(condition);
+  auto takeForTrue = [&](Substitution& known, Expr part) {
+    if (isConst(part)) return;
+    known.set(part, exprs.boolean(true));
+    known.set(exprs.logicalNot(part), exprs.boolean(false));
+  };
+  Substitution holds(exprs);
+  for (Expr part : here) takeForTrue(holds, part);
+  Expr mask = argument(0), lane = holds(argument(2)), all = exprs.constant(32, -1);
+  const auto leads = state.firstVoters.find(lane);
+  const Ballot* ballot = leads != state.firstVoters.end() ? &state.ballots.at(leads->second) : nullptr;
+  if (ballot ? mask != all && mask != leads->second
+             : mask != all || !isConst(lane) || lane->value < 0 || lane->value >= kLanes)
+    return nullptr;
+  if (ballot && !isVoter(*ballot, condition)) return nullptr; // there may be no such lane
   Expr first = exprs.binary(Op::And, own, exprs.constant(32, -kLanes));
   Substitution other(exprs);
-  other.set(own, exprs.binary(Op::Or, first, exprs.constant(32, *lane)));
-  Expr sent = other(value);
+  Expr last = exprs.constant(32, kLanes - 1);
+  other.set(exprs.binary(Op::And, own, last), lane);
+  other.set(exprs.binary(Op::And, state.linearThread(), last), lane);
+  Expr warp = exprs.binary(Op::LShr, state.linearThread(), exprs.constant(32, 5));
+  other.set(warp, warp); // is the same for all of them
+  other.set(own, exprs.binary(Op::Or, first, lane));
+  Substitution votes(exprs); // the first voter has voted
+  if (ballot)
+    for (Expr part : conjunctsOf(other(ballot->vote))) takeForTrue(votes, part);
+  Expr sent = votes(other(argument(1)));
   if (hangsOnMore(state, call, sent)) return nullptr;
   // The lane must come here wherever this thread does.
-  const std::vector<Expr> here = conjunctsOf(condition);
-  for (Expr part : conjunctsOf(other(condition))) {
+  for (Expr part : conjunctsOf(votes(other(condition)))) {
     if (isTrue(part)) continue;
     if (hangsOnMore(state, call, part) || std::find(here.begin(), here.end(), part) == here.end())
       return nullptr;

@@ -3,6 +3,7 @@
 
 #include "analyzer/expr/expr.h"
 
+#include <functional>
 #include <optional>
 
 namespace llvm {
@@ -12,11 +13,6 @@ class CallInst;
 namespace kcheck::analyzer {
 
 struct KernelState;
-
-/// What `__shfl_sync` of all lanes from one fixed lane gives, `value` being what the thread itself sends: the
-/// same, as that lane has it. Null where it is another operation, where the lane may stay away while this
-/// thread comes, which is so under `condition`, or where either hangs on more of the thread than its index.
-Expr laneBroadcast(KernelState& state, const llvm::CallInst& call, Expr value, Expr condition);
 
 /// A ballot of all lanes of a warp: how this one voted, and which warp and round it was.
 struct Ballot {
@@ -28,6 +24,16 @@ struct Ballot {
 /// lanes do not surely come to it together. `identity`: that of the thread at the call.
 std::optional<Ballot> ballotOf(KernelState& state, const llvm::CallInst& call, Expr vote,
                                const std::vector<Expr>& identity);
+
+/// What `__shfl_sync` from one fixed lane of all 32 gives, or from the first lane that votes for something,
+/// for the lanes that do: the same as what the thread itself sends, as that lane has it. `argument` gives the
+/// call's operands. Null where it is another operation, where the lane may stay away while this thread comes,
+/// which is so under `condition`, or where either hangs on more of the thread than its index.
+Expr laneBroadcast(KernelState& state, const llvm::CallInst& call,
+                   const std::function<Expr(unsigned)>& argument, Expr condition);
+
+/// Whether `condition` says that the thread has voted for what the ballot asks.
+bool isVoter(const Ballot& ballot, Expr condition);
 
 /// The bits of the lanes below the thread's own.
 Expr lanesBelow(KernelState& state);

@@ -16,8 +16,8 @@ TEST_P(WrongKernels, AreNeverProved) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Static, WrongKernels,
-                         testing::Values("claims.cu", "neighbours.cu", "steps.cu", "tickets.cu",
-                                         "warp_queues.cu"));
+                         testing::Values("claims.cu", "counted_places.cu", "neighbours.cu", "steps.cu",
+                                         "tickets.cu", "warp_queues.cu"));
 
 TEST(HiddenShapes, AreTakenAsFlatAndSaidToBe) {
   const Analyzed analyzed(R"(
