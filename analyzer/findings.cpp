@@ -1,5 +1,8 @@
 #include "analyzer/findings.h"
 
+#include "analyzer/sizes.h"
+#include "report/assumptions.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -190,6 +193,12 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
   finding.hint = raceHint(race, finding.rule, context);
   settleVerdict(finding, race.witness, context,
                 {race.first->offset, race.first->condition, race.second->offset, race.second->condition});
+  const bool leansOnLaunch = std::ranges::all_of(race.witness.causes, [](const Cause& cause) {
+    return cause.kind == CauseKind::Launch || cause.kind == CauseKind::AnyInput;
+  });
+  if (finding.leansOnHost && leansOnLaunch && !race.sameValue && needsSizesOnly(*race.first) &&
+      needsSizesOnly(*race.second))
+    finding.reason = kLargerInput + finding.reason;
   addValues(finding, race.witness);
   return finding;
 }

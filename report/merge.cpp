@@ -376,8 +376,8 @@ void foldEarlyReads(std::vector<Finding>& findings) {
 
 /// The run used the values that the launches do not show the static pass. A finding that leans on other
 /// values, at places where the run saw nothing, is no finding of this program: the answer stays unknown, with
-/// that reason. Whether barriers part threads is told all the same where the kernel races: what its threads
-/// are to agree on may be raced for, too.
+/// that reason. Of one that takes no more than a larger input a note stays. Whether barriers part threads is
+/// told all the same where the kernel races: what its threads are to agree on may be raced for, too.
 void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const Facts& facts) {
   auto wasLaunched = [&](const std::string& name) {
     return std::ranges::any_of(run.launches, [&](const Launch& launch) {
@@ -388,7 +388,11 @@ void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const
   std::set<std::string> racy;
   for (const Finding& finding : findings)
     if (finding.rule.starts_with("race-") && finding.severity == Severity::Error) racy.insert(finding.kernel);
-  std::erase_if(findings, [&](const Finding& finding) {
+  std::erase_if(findings, [&](Finding& finding) {
+    if (finding.reason.starts_with(kLargerInput) && wasLaunched(finding.kernel)) {
+      if (finding.verdict == Verdict::Possible) finding.severity = Severity::Note;
+      return false;
+    }
     return finding.verdict == Verdict::Possible && finding.leansOnHost && wasLaunched(finding.kernel) &&
            !(finding.rule == "barrier-divergence" && racy.contains(finding.kernel));
   });

@@ -1,0 +1,13 @@
+// Which of the host's values say how much there is to do. A kernel must be right for any number of elements,
+// while pitches, modes and places are what its launch makes of them.
+#pragma once
+
+#include "analyzer/kernel_model.h"
+
+namespace kcheck::analyzer {
+
+/// Whether the access goes where it goes whatever the host's hidden values are, and they decide only whether
+/// it does: each bounds an index, a round of a loop or a sum with one.
+bool needsSizesOnly(const ModelAccess& access);
+
+} // namespace kcheck::analyzer
