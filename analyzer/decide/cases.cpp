@@ -132,6 +132,30 @@ bool Decider::provesBySign(const PairQuestion& q, Ranges::Wrapping wrapping) {
   return apartFrom(0, armOf(*q.a), armOf(*q.b));
 }
 
+/// Arithmetic with a name for each sum that rows are as long as (`y * (width + 2 * margin) + x`): what holds
+/// for any length holds for this one.
+bool Decider::provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping) {
+  ExprContext& c = kernel.context;
+  Substitution named(c);
+  for (const ModelAccess* access : {q.a, q.b})
+    if (access->offset)
+      anyNode(access->offset, [&](Expr n) {
+        if (n->op == Op::Mul && !isConst(n->operands[1]))
+          for (Expr factor : n->operands)
+            if (factor->op == Op::Add && kernel.variesOf(factor) == Varies::Never)
+              named.set(factor, c.of(c.symbol("length " + std::to_string(factor->id), factor->width,
+                                              SymbolKind::Unknown)));
+        return false;
+      });
+  if (named.empty()) return false;
+  auto viewOfNamed = [&](const ModelAccess& access) {
+    return AccessView(kernel, named(access.condition), named(access.offset), named(access.size), wrapping);
+  };
+  AccessView a = viewOfNamed(*q.a), b = viewOfNamed(*q.b);
+  return PairSystem(kernel, a, b, q.relation).provesApart() ||
+         PairSystem(kernel, a, b, q.relation).provesApartInOrder();
+}
+
 bool Decider::provesByCases(const PairQuestion& q, Ranges::Wrapping wrapping) {
   AccessView &a = viewOf(*q.a, wrapping), &b = viewOf(*q.b, wrapping);
   std::unordered_set<Expr> decisive;
@@ -167,7 +191,7 @@ bool Decider::provesByCases(const PairQuestion& q, Ranges::Wrapping wrapping) {
     return PairSystem(kernel, vx, vy, q.relation).provesApart();
   };
   if (PairSystem(kernel, a, b, q.relation).provesApartInOrder()) return true;
-  if (provesBySign(q, wrapping)) return true;
+  if (provesByNames(q, wrapping) || provesBySign(q, wrapping)) return true;
   for (const Choice& choice : choices) {
     bool all = true;
     for (Int v = choice.lo; v <= choice.hi && all; ++v) {

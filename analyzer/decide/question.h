@@ -74,6 +74,7 @@ private:
   /// Arithmetic once more for every value of a symbol of few values: table lookups, powers of two.
   bool provesByCases(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesBySign(const PairQuestion& question, Ranges::Wrapping wrapping);
+  bool provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping);
   bool provesWithin(AccessView& view, Expr bytes);
   /// Values for which two threads meet, from the offsets of many; for questions that the solver leaves open.
   std::optional<Assignment> searchCollision(const PairQuestion& question,
