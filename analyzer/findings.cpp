@@ -1,7 +1,6 @@
 #include "analyzer/findings.h"
 
 #include "analyzer/sizes.h"
-#include "report/assumptions.h"
 
 #include <fmt/format.h>
 
@@ -178,6 +177,13 @@ std::string raceHint(const RaceResult& race, const std::string& rule, const Find
   return fmt::format("{}() after line {}", rule == "race-warp" ? "__syncwarp" : "__syncthreads", first);
 }
 
+/// Where the access goes is what a loop makes of a value. Whether it happens may be: data decide that.
+bool goesWhereALoopLeads(const ModelAccess& access) {
+  return anyNode(access.offset, [](Expr n) {
+    return n->op == Op::Symbol && !n->symbol->exact && n->symbol->cause.kind == CauseKind::Loop;
+  });
+}
+
 Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingContext& context) {
   Finding finding;
   finding.rule = raceRule(race, withinWarpsOnly, context);
@@ -193,12 +199,13 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
   finding.hint = raceHint(race, finding.rule, context);
   settleVerdict(finding, race.witness, context,
                 {race.first->offset, race.first->condition, race.second->offset, race.second->condition});
+  finding.leansOnLoop = race.witness.leansOn(CauseKind::Loop) &&
+                        (goesWhereALoopLeads(*race.first) || goesWhereALoopLeads(*race.second));
   const bool leansOnLaunch = std::ranges::all_of(race.witness.causes, [](const Cause& cause) {
     return cause.kind == CauseKind::Launch || cause.kind == CauseKind::AnyInput;
   });
-  if (finding.leansOnHost && leansOnLaunch && !race.sameValue && needsSizesOnly(*race.first) &&
-      needsSizesOnly(*race.second))
-    finding.reason = kLargerInput + finding.reason;
+  finding.largerInput = finding.leansOnHost && leansOnLaunch && !race.sameValue &&
+                        needsSizesOnly(*race.first) && needsSizesOnly(*race.second);
   addValues(finding, race.witness);
   return finding;
 }

@@ -1,5 +1,4 @@
-// Words that a proof's list of assumptions, or a finding's reason, and whoever looks for one in it must agree
-// on.
+// Words that a proof's list of assumptions and whoever looks for one in it must agree on.
 #pragma once
 
 #include <string>
@@ -13,8 +12,5 @@ inline std::string assumptionAt(unsigned line) {
 
 /// How assumptions end that an annotation makes (include/kcheck/annotations.h).
 inline std::string annotatedIn(unsigned line) { return " (annotated in line " + std::to_string(line) + ")"; }
-
-/// How Finding::reason starts where the program does it for a larger input than the run had.
-inline constexpr const char* kLargerInput = "a larger input: ";
 
 } // namespace kcheck

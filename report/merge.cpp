@@ -388,13 +388,31 @@ void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const
   std::set<std::string> racy;
   for (const Finding& finding : findings)
     if (finding.rule.starts_with("race-") && finding.severity == Severity::Error) racy.insert(finding.kernel);
-  std::erase_if(findings, [&](Finding& finding) {
-    if (finding.reason.starts_with(kLargerInput) && wasLaunched(finding.kernel)) {
-      if (finding.verdict == Verdict::Possible) finding.severity = Severity::Note;
-      return false;
-    }
+  auto isOther = [&](const Finding& finding) {
     return finding.verdict == Verdict::Possible && finding.leansOnHost && wasLaunched(finding.kernel) &&
            !(finding.rule == "barrier-divergence" && racy.contains(finding.kernel));
+  };
+  for (Finding& finding : findings)
+    if (isOther(finding) && finding.largerInput) {
+      finding.severity = Severity::Note;
+      finding.reason = "a larger input: " + finding.reason;
+    }
+  std::erase_if(findings, [&](const Finding& finding) { return isOther(finding) && !finding.largerInput; });
+}
+
+/// A race whose places are where a loop leads the access, which the static pass could not follow: where the
+/// run has been at both and saw nothing, the answer stays unknown, with that reason.
+void dropUnfollowedLoops(std::vector<Finding>& findings, const std::vector<Metric>& seen) {
+  auto hasBeenAt = [&](const Access& access, const std::string& kernel) {
+    return std::ranges::any_of(seen, [&](const Metric& metric) {
+      return metric.source == Source::Run && metric.kernel == kernel && metric.where == access.where &&
+             metric.requests > 0;
+    });
+  };
+  std::erase_if(findings, [&](const Finding& finding) {
+    return finding.verdict == Verdict::Possible && finding.leansOnLoop && finding.accesses.size() == 2 &&
+           std::ranges::all_of(finding.accesses,
+                               [&](const Access& access) { return hasBeenAt(access, finding.kernel); });
   });
 }
 
@@ -441,6 +459,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   dropLibraryTraffic(report.findings, report.facts);
   quietenLibraryRaces(report.findings, report.facts);
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
+  dropUnfollowedLoops(report.findings, report.metrics);
   letRunSpeak(report, fromRun);
   compareMetrics(report);
   filter(report, options);

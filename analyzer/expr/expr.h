@@ -60,6 +60,7 @@ enum class SymbolKind : std::uint8_t {
 /// What kind of approximation a value is.
 enum class CauseKind : std::uint8_t {
   Approximation, ///< a loop without closed form, an instruction that is not interpreted
+  Loop,          ///< what a loop makes of a value, without closed form: perhaps it never comes to that
   Content,       ///< memory that the kernel itself computes
   AnyInput,      ///< what the host computes from its input: any value may come
   Launch,        ///< an argument, or what the host has put into memory, that the launch does not show

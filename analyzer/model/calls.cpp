@@ -1,5 +1,5 @@
-// What calls do: CUDA's special registers, atomics, warp operations, memory copies, the math library, inline
-// PTX. What is not known here leaves a gap at its line.
+// What calls do: CUDA's special registers, atomics, warp operations, memory copies, the math library. What is
+// not known here leaves a gap at its line.
 #include "analyzer/model/execution.h"
 
 #include "analyzer/expr/range.h"
@@ -50,25 +50,6 @@ Expr reversedBits(ExprContext& exprs, Expr a) {
   }
   return result;
 }
-
-AtomicScope scopeIn(StringRef name) {
-  if (name.contains(".cta")) return AtomicScope::Block;
-  if (name.contains(".sys")) return AtomicScope::System;
-  return AtomicScope::Device;
-}
-
-unsigned accessBytes(StringRef opcode) {
-  unsigned bits = 32;
-  for (auto [suffix, value] : {std::pair{"128", 128u}, {"64", 64u}, {"32", 32u}, {"16", 16u}, {"8", 8u}})
-    if (opcode.ends_with(suffix)) {
-      bits = value;
-      break;
-    }
-  unsigned lanes = opcode.contains(".v4") ? 4 : opcode.contains(".v2") ? 2 : 1;
-  return bits / 8 * lanes;
-}
-
-constexpr std::int64_t kLanesMask = 31;
 
 /// Whether the function, with all that it calls, touches nothing but its own locals: then only its result is
 /// unknown when it is not followed.
@@ -307,83 +288,6 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
   return true;
 }
 
-/// What all lanes vote together is the same for all of them.
-void Execution::noteBallot(const CallInst& call) {
-  const auto mine = identity(call, true);
-  if (!mine) return;
-  const auto ballot = ballotOf(state, call, value(call.getArgOperand(1)), *mine);
-  if (!ballot) return;
-  auto* votes = state.symbols.function(&call, "ballot", "the votes (" + state.lineText(call) + ")", 32);
-  votes->exact = false;
-  votes->cause = env[&call]->symbol->cause;
-  env[&call] = exprs.apply(votes, ballot->keys);
-  state.ballots[env[&call]] = *ballot;
-}
-
-/// The number of bits set; of each choice where there are some, as between the votes of a round and none.
-Expr Execution::countedBits(const CallInst& call, Expr bits) {
-  if (isConst(bits)) return exprs.constant(32, std::popcount(zeroExtend(bits->value, bits->width)));
-  auto ofChoice = [&](Expr choice, auto arm) {
-    return exprs.ite(choice->operands[0], countedBits(call, arm(choice->operands[1])),
-                     countedBits(call, arm(choice->operands[2])));
-  };
-  if (bits->op == Op::Ite) return ofChoice(bits, [](Expr arm) { return arm; });
-  if (bits->op == Op::And)
-    for (std::size_t i : {0u, 1u})
-      if (Expr kept = bits->operands[1 - i]; bits->operands[i]->op == Op::Ite && kept->op != Op::Ite)
-        return ofChoice(bits->operands[i], [&](Expr arm) { return exprs.binary(Op::And, arm, kept); });
-  auto* count = state.symbols.function(nullptr, "popc/" + std::to_string(bits->width), "popc", 32);
-  count->exact = false;
-  count->cause = {CauseKind::Approximation, "the operation `popc` at " + state.lineText(call)};
-  return exprs.binary(Op::And, exprs.apply(count, {bits}), exprs.constant(32, 127));
-}
-
-/// How many lanes below its own vote for something: no two lanes of a warp that do so count the same number.
-/// Null where something else is counted.
-Expr Execution::countedLanes(const CallInst& call, Expr& condition) {
-  Expr counted = value(call.getArgOperand(0));
-  if (counted->op != Op::And || counted->width != 32) return nullptr;
-  for (std::size_t i : {0u, 1u}) {
-    auto known = state.ballots.find(counted->operands[i]);
-    if (known == state.ballots.end() || !isLanesBelow(state, counted->operands[1 - i])) continue;
-    const Ballot& ballot = known->second;
-    std::vector<Expr> operands = ballot.keys;
-    operands.push_back(state.linearThread());
-    constexpr unsigned kBits = 5;
-    auto* rank = state.symbols.function(&call, "rank", "lanes below", kBits);
-    rank->injective = true;
-    rank->keys = unsigned(ballot.keys.size());
-    rank->exact = false;
-    rank->cause = {CauseKind::Warp, "the lanes counted at " + state.lineText(call)};
-    Expr below = exprs.extend(Op::ZExt, 32, exprs.apply(rank, std::move(operands)));
-    // Its own vote is not among them.
-    Expr isFewer = exprs.binary(Op::Ult, below, countedBits(call, known->first));
-    const bool isOne = isVoter(ballot, condition);
-    condition = exprs.logicalAnd(condition, exprs.logicalOr(exprs.logicalNot(ballot.vote), isFewer));
-    if (isOne) return below;
-    Expr other = exprs.binary(Op::And, countedBits(call, counted), exprs.constant(32, kLanesMask));
-    return exprs.ite(ballot.vote, below, other);
-  }
-  return nullptr;
-}
-
-/// The number of the first lane that voted, and one, for those that did. Null where it is not of votes.
-Expr Execution::firstVoter(const CallInst& call, Expr condition) {
-  Expr votes = value(call.getArgOperand(0));
-  const auto known = state.ballots.find(votes);
-  if (known == state.ballots.end()) return nullptr;
-  constexpr unsigned kBits = 5;
-  auto* lane = state.symbols.function(votes->function, "first voter", "the first lane that voted", kBits);
-  lane->exact = false;
-  lane->cause = {CauseKind::Warp, "the votes at " + state.lineText(call)};
-  Expr first = exprs.extend(Op::ZExt, 32, exprs.apply(lane, votes->operands));
-  state.firstVoters[first] = votes;
-  first = exprs.add(first, exprs.constant(32, 1), NoSignedWrap | NoUnsignedWrap);
-  if (isVoter(known->second, condition)) return first;
-  Expr other = exprs.binary(Op::And, opaque(call, "ffs"), exprs.constant(32, 2 * kLanesMask + 1));
-  return exprs.ite(known->second.vote, first, other);
-}
-
 /// The condition of a `__builtin_assume`. Where a launch shows that it does not hold, nothing follows from
 /// it.
 void Execution::takeForTrue(const CallInst& call, Expr holds, Expr& condition) {
@@ -469,82 +373,6 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
   }
   env[&call] = result ? result : opaque(call, name.drop_front(5).str());
   return true;
-}
-
-/// Unknown; of atomics and ordered loads one that may order threads.
-Expr Execution::assemblyResult(const CallInst& call, StringRef opcode) {
-  std::string line = state.lineText(call);
-  bool ordered = opcode.starts_with("atom") || opcode.contains(".relaxed") || opcode.contains(".acquire") ||
-                 opcode.contains(".volatile");
-  bool ofWarp = opcode.starts_with("shfl") || opcode.starts_with("vote") || opcode.starts_with("match") ||
-                opcode.starts_with("activemask") || opcode.starts_with("redux");
-  Expr result =
-      fresh(&call, "assembly", "a result (" + line + ")",
-            {ordered  ? CauseKind::Order
-             : ofWarp ? CauseKind::Warp
-                      : CauseKind::Approximation,
-             (ordered ? "the result of the atomic operation at " : "the result of inline PTX at ") + line});
-  if (ordered) state.synchronizing.insert(result->symbol);
-  return result;
-}
-
-void Execution::runAssembly(const CallInst& call, Expr& condition) {
-  auto* assembly = cast<InlineAsm>(call.getCalledOperand());
-  StringRef text = StringRef(assembly->getAsmString()).trim();
-  unsigned outputs = 0;
-  for (auto& constraint : assembly->ParseConstraints()) outputs += constraint.Type == InlineAsm::isOutput;
-  StringRef body = text;
-  body.consume_front("{");
-  body = body.trim();
-  StringRef opcode = body.split(' ').first.split('\t').first;
-  std::string line = state.lineText(call);
-  if (isRelevant(&call)) {
-    if (text.contains("%laneid"))
-      env[&call] = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, 31));
-    else
-      env[&call] = assemblyResult(call, opcode);
-  }
-  std::size_t bracket = text.find("[$");
-  bool single = text.count(';') <= 1;
-  unsigned operand = 0;
-  if (bracket != StringRef::npos && single && !text.substr(bracket + 2).consumeInteger(10, operand) &&
-      operand >= outputs && operand - outputs < call.arg_size()) {
-    Expr pointer = value(call.getArgOperand(operand - outputs));
-    bool followed = pointer->width == 64;
-    Expr bytes = exprs.constant(64, accessBytes(opcode));
-    bool ordered = opcode.contains(".relaxed") || opcode.contains(".acquire") || opcode.contains(".release");
-    AtomicScope scope = scopeIn(opcode);
-    if (followed && !opcode.starts_with("ld.")) // no ticket counts on
-      for (const Place& place : state.objects.places(pointer)) noteUpdate(call, place.object, {});
-    if (followed && (opcode.starts_with("atom") || opcode.starts_with("red.")))
-      return record(call, AccessKind::Atomic, pointer, bytes, condition, nullptr, scope);
-    if (followed && opcode.starts_with("ld."))
-      return record(call, ordered ? AccessKind::Atomic : AccessKind::Read, pointer, bytes, condition, nullptr,
-                    ordered ? scope : AtomicScope::None, opcode.contains(".volatile"));
-    if (followed && opcode.starts_with("st."))
-      return record(call, ordered ? AccessKind::Atomic : AccessKind::Write, pointer, bytes, condition,
-                    nullptr, ordered ? scope : AtomicScope::None, opcode.contains(".volatile"));
-  }
-  bool harmless =
-      !call.mayWriteToMemory() || opcode.starts_with("membar") || opcode.starts_with("fence") ||
-      opcode.starts_with("trap") || opcode.starts_with("exit") || opcode.starts_with("nanosleep") ||
-      opcode.starts_with("shfl") || opcode.starts_with("vote") || opcode.starts_with("match") ||
-      opcode.starts_with("redux") || opcode.starts_with("prefetch") || opcode.starts_with("brkpt") ||
-      opcode.starts_with("setmaxnreg") || (bracket == StringRef::npos && opcode.starts_with("mov"));
-  if (!harmless && bracket == StringRef::npos && !text.contains('[')) {
-    // Sideeffects without an address operand: arithmetic that is only marked volatile, unless it claims
-    // memory.
-    bool claims = StringRef(assembly->getConstraintString()).contains("~{memory}");
-    harmless = !claims || text.empty();
-  }
-  if (!harmless) {
-    // It may be a means to order threads as well.
-    Symbol* unknown = local(call, "unknown PTX", "past the inline PTX (" + line + ")", 1);
-    unknown->exact = false;
-    unknown->cause = {CauseKind::Order, "the inline PTX at " + line + ", which may order threads"};
-    condition = exprs.logicalAnd(condition, exprs.of(unknown));
-    state.gap(&call, "the inline PTX `" + body.substr(0, 40).str() + "` is not understood", true, true);
-  }
 }
 
 void Execution::runCall(const CallInst& call, Expr& condition) {

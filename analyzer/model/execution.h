@@ -2,9 +2,10 @@
 // path at once: each block runs once per visit of its loop, under a path condition; loops run once with their
 // values as functions of an iteration counter (loops.cpp). A run that stops ends at every barrier that cuts.
 //
-// execution.cpp: the way through the blocks.   instructions.cpp, calls.cpp: what an instruction does.
-// loads.cpp, last_blocks.cpp: what is read.   loops.cpp, trip_counts.cpp, recurrences.cpp: loops in closed
-// form.
+// execution.cpp: the way through the blocks.
+// instructions.cpp, calls.cpp, votes.cpp, assembly.cpp: what an instruction does.
+// loads.cpp, last_blocks.cpp: what is read.
+// loops.cpp, trip_counts.cpp, recurrences.cpp: loops in closed form.
 #pragma once
 
 #include "analyzer/model/kernel_state.h"
@@ -22,6 +23,9 @@ struct RunAccess {
   const llvm::Instruction* instruction = nullptr;
   ModelAccess access;
 };
+
+/// Of an instruction of PTX, or of the intrinsic that stands for one.
+AtomicScope scopeIn(llvm::StringRef name);
 
 /// atomicAdd of a positive constant, -1, or a number that is not negative; atomicInc and atomicDec, where
 /// they count further than a launch is likely to draw; atomicCAS of a constant and what surely differs from

@@ -224,7 +224,8 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
     if (!v) continue;
     work.phis.push_back(phi);
     unsigned width = widthOf(phi->getType(), state.layout);
-    Cause cause{{}, "a value that the loop at " + line + " changes in a way without closed form"};
+    Cause cause{CauseKind::Loop,
+                "a value that the loop at " + line + " changes in a way without closed form"};
     Symbol* inside = local(*phi, "inside", "loop value (" + line + ")", width);
     Symbol* after = state.symbols.get(phi, "after", id, "value after the loop (" + line + ")", width,
                                       SymbolKind::Unknown);

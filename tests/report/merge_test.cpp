@@ -143,6 +143,27 @@ TEST(Merge, TheRunHasTheValuesThatTheHostSets) {
   EXPECT_THAT(mergeReport(facts(), staticPart({possible}), notLaunched, {}).findings, SizeIs(1));
 }
 
+TEST(Merge, TheRunHasBeenWhereALoopCouldNotBeFollowed) {
+  Finding possible = tileRace(Verdict::Possible);
+  possible.leansOnLoop = true;
+  RunPart run = runPart({});
+  auto goTo = [&](SiteId site) {
+    Metric metric;
+    metric.kernel = symbol;
+    metric.site = site;
+    metric.requests = 1;
+    run.metrics.push_back(metric);
+  };
+  auto left = [&] { return mergeReport(facts(), staticPart({possible}), run, {}).findings; };
+  EXPECT_THAT(left(), SizeIs(1));
+  goTo(2);
+  EXPECT_THAT(left(), SizeIs(1));
+  goTo(3);
+  EXPECT_THAT(left(), IsEmpty());
+  possible.leansOnLoop = false;
+  EXPECT_THAT(left(), SizeIs(1));
+}
+
 TEST(Merge, NotesOnTheThreadsOfTheWitnessGoWithThem) {
   Finding proved = tileRace(Verdict::Proved);
   proved.notes = {{at(file, 3, 5), "the first thread has i = 7"}};
