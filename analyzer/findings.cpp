@@ -204,8 +204,8 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
   const bool leansOnLaunch = std::ranges::all_of(race.witness.causes, [](const Cause& cause) {
     return cause.kind == CauseKind::Launch || cause.kind == CauseKind::AnyInput;
   });
-  finding.largerInput = finding.leansOnHost && leansOnLaunch && !race.sameValue &&
-                        needsSizesOnly(*race.first) && needsSizesOnly(*race.second);
+  finding.largerInput =
+      finding.leansOnHost && leansOnLaunch && !race.sameValue && needSizesOnly(*race.first, *race.second);
   addValues(finding, race.witness);
   return finding;
 }

@@ -47,11 +47,16 @@ bool boundsOnly(Expr condition) {
   return true;
 }
 
-} // namespace
-
 bool needsSizesOnly(const ModelAccess& access) {
   return !hidesAny(access.offset) && causesOf(access.offset).empty() &&
          (!access.condition || boundsOnly(access.condition));
+}
+
+} // namespace
+
+bool needSizesOnly(const ModelAccess& one, const ModelAccess& other) {
+  return needsSizesOnly(one) && needsSizesOnly(other) &&
+         (hidesAny(one.condition) || hidesAny(other.condition));
 }
 
 } // namespace kcheck::analyzer

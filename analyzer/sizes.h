@@ -6,8 +6,8 @@
 
 namespace kcheck::analyzer {
 
-/// Whether the access goes where it goes whatever the host's hidden values are, and they decide only whether
-/// it does: each bounds an index, a round of a loop or a sum with one.
-bool needsSizesOnly(const ModelAccess& access);
+/// Whether the accesses go where they go whatever the host's hidden values are, and some decide whether they
+/// do, and nothing else: each bounds an index, a round of a loop or a sum with one.
+bool needSizesOnly(const ModelAccess& one, const ModelAccess& other);
 
 } // namespace kcheck::analyzer

@@ -108,7 +108,7 @@ Expr Execution::counted(const Place& place) {
   total->lo = 0;
   total->hi = Int(1) << 30;
   total->exact = false;
-  total->cause = {CauseKind::Order, "what `" + object.name + "` has counted"};
+  total->cause = {CauseKind::Content, "what `" + object.name + "` has counted"};
   return exprs.of(total);
 }
 

@@ -144,7 +144,10 @@ int main() {
   EXPECT_EQ(analyzed.property("own", Property::RaceFree).holdsFor, "any one-dimensional launch");
   EXPECT_EQ(analyzed.races("oneBlock"), Answer::Proved) << "for the launch that there is";
   EXPECT_THAT(analyzed.property("oneBlock", Property::RaceFree).holdsFor, HasSubstr("<<<1, 128>>>"));
-  EXPECT_TRUE(analyzed.analysis.findings.empty());
+  ASSERT_EQ(analyzed.analysis.findings.size(), 1u) << "what two blocks would do";
+  EXPECT_EQ(analyzed.analysis.findings[0].kernel, "oneBlock(int *)");
+  EXPECT_EQ(analyzed.analysis.findings[0].verdict, Verdict::Possible);
+  EXPECT_EQ(analyzed.analysis.findings[0].severity, Severity::Note);
   EXPECT_EQ(analyzed.bounds("own"), Answer::Proved);
 }
 
