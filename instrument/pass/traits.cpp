@@ -96,8 +96,9 @@ void findTraits(DeviceCode& code) {
       traits[function] |= traitsOf(code, instruction);
   for (KernelCode& kernel : code.kernels) {
     kernel.traits = abi::TraitsKnown | (code.options.checks ? 0 : abi::TraitUnchecked);
-    for (llvm::Function* function : graph.reachable(*kernel.entry)) kernel.traits |= traits[function];
-    if (mixesSizes(graph.reachable(*kernel.entry))) kernel.traits |= abi::TraitFences;
+    const std::set<llvm::Function*> reached = graph.reachable(*kernel.entry);
+    for (llvm::Function* function : reached) kernel.traits |= traits[function];
+    if (mixesSizes(reached)) kernel.traits |= abi::TraitFences;
     if ((kernel.traits & abi::TraitHandsOver) && isLibraryCode(code, kernel, graph))
       kernel.traits &= ~std::uint32_t{abi::TraitHandsOver};
   }

@@ -3,10 +3,8 @@
 #include "instrument/runtime/core/vectors.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
-#include <numeric>
 
 namespace kcheck::runtime {
 namespace {
@@ -196,42 +194,12 @@ KCHECK_INLINE std::uint32_t waysOfRow(const Address* at, const RowLanes& lanes, 
 
 } // namespace
 
-namespace {
-
-#ifdef KCHECK_HAS_CONFLICTS
-/// All at once, without a detour through memory that could not be forwarded.
-__attribute__((target("avx512vl,avx512bw,avx512vbmi,avx512vbmi2"))) void
-packLanes(std::uint32_t mask, std::uint32_t count, std::uint8_t* lane) {
-  alignas(32) static constexpr std::array<std::uint8_t, kWarpSize> all = [] {
-    std::array<std::uint8_t, kWarpSize> lanes{};
-    std::iota(lanes.begin(), lanes.end(), std::uint8_t{0});
-    return lanes;
-  }();
-  __m256i lanes = _mm256_load_si256(reinterpret_cast<const __m256i*>(all.data()));
-  __m256i packed = _mm256_maskz_compress_epi8(mask, lanes);
-  __m256i last = _mm256_permutexvar_epi8(_mm256_set1_epi8(static_cast<char>(count - 1)), packed);
-  __mmask32 behind = count < kWarpSize ? ~std::uint32_t{0} << count : 0;
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(lane), _mm256_mask_blend_epi8(behind, packed, last));
-}
-const bool canPack = __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vl");
-#endif
-
-} // namespace
-
-RowLanes::RowLanes(std::uint32_t active)
-    : mask(active), count(static_cast<std::uint32_t>(std::popcount(active))), neighbours(true) {
-  std::uint32_t run = count ? mask >> std::countr_zero(mask) : 0;
-  neighbours = (run & (run + 1)) == 0;
-#ifdef KCHECK_HAS_CONFLICTS
-  if (canPack && count) {
-    packLanes(mask, count, lane);
-    return;
-  }
-#endif
-  std::uint32_t filled = 0;
+RowLanes::RowLanes(std::uint32_t active) : mask(active), count(0), lane{} {
   for (std::uint32_t left = mask; left; left &= left - 1)
-    lane[filled++] = static_cast<std::uint8_t>(std::countr_zero(left));
-  std::fill(lane + count, lane + kWarpSize, count ? lane[count - 1] : std::uint8_t{0});
+    lane[count++] = static_cast<std::uint8_t>(std::countr_zero(left));
+  std::fill(lane + count, lane + kWarpSize, count ? lane[count - 1] : lane[0]);
+  std::uint32_t run = count ? mask >> lane[0] : 0;
+  neighbours = (run & (run + 1)) == 0;
 }
 
 KCHECK_VECTORS void classify(RowClass& row, const Address* at, const RowLanes& lanes, std::uint32_t bytes) {

@@ -65,6 +65,7 @@ inline RequestCost costOfScattered(const RowClass& row, std::uint32_t bytes) {
   auto different = static_cast<std::uint32_t>(std::popcount(row.first));
   return {static_cast<std::uint32_t>(std::popcount(row.sectors)), (different * bytes + 31) / 32, 0};
 }
+
 /// What one request costs; the same as costOfGlobal and costOfShared.
 RequestCost costOfRow(const Address* at, const RowLanes& lanes, std::uint32_t bytes, bool shared,
                       const RowClass& row);
