@@ -96,22 +96,27 @@ public:
     return &question;
   }
 
-  /// Where no race is found in the program's launches: one that shares the work out over more threads. Null
-  /// when there is none.
-  Question* tryLarger(const PreparedModule& prepared, const Options& options) {
+  /// Where no race is found in the launches that are known, or chosen: others, which share the work out over
+  /// more threads or are of another shape.
+  std::vector<Question*> tryOthers(const PreparedModule& prepared, const Options& options) {
     const bool finds =
         llvm::any_of(questions, [](const Question& q) { return q.planned && !q.answers.races.empty(); });
-    if (questions.empty() || !anyLaunch || finds) return nullptr;
-    larger = largerLaunch(plan, sharedOut(*code.function));
-    if (!larger) return nullptr;
-    larger->planned.launch.launch = &larger->planned.shown;
-    constexpr double kShare = 0.1;
-    constexpr unsigned kEasily = 150;
-    largerQuestion.planned = &larger->planned;
-    largerQuestion.seconds = kShare * options.kernelSeconds;
-    largerQuestion.milliseconds = std::min(options.questionMilliseconds, kEasily);
-    largerQuestion.model = buildModel(largerQuestion.exprs, prepared, code, facts, larger->planned.launch);
-    return &largerQuestion;
+    if (questions.empty() || !anyLaunch || finds) return {};
+    if (!isProvedForShapes(Property::RaceFree)) others = unevenLaunches(plan);
+    if (auto larger = largerLaunch(plan, sharedOut(*code.function))) others.push_back(std::move(*larger));
+    std::vector<Question*> result;
+    for (LargerLaunch& other : others) {
+      other.planned.launch.launch = &other.planned.shown;
+      constexpr double kShare = 0.1;
+      constexpr unsigned kEasily = 150;
+      Question& question = otherQuestions.emplace_back();
+      question.planned = &other.planned;
+      question.seconds = kShare * options.kernelSeconds;
+      question.milliseconds = std::min(options.questionMilliseconds, kEasily);
+      question.model = buildModel(question.exprs, prepared, code, facts, other.planned.launch);
+      result.push_back(&question);
+    }
+    return result;
   }
 
   std::deque<Question> questions; ///< never moved: models refer to their expressions; none: left to the run
@@ -139,7 +144,7 @@ public:
     for (Question& question : tried) conditional.push_back(answersOf(question, analysis));
     result.properties = mergeProperties(any, cases, conditional);
     if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
-    if (larger) tellLarger(analysis);
+    tellOthers(analysis);
     PropertyResult initialized = any.initialized; // one launch may hide a read
     initialized.holdsFor = any.holdsFor;
     result.properties.push_back(std::move(initialized));
@@ -153,6 +158,13 @@ private:
     return llvm::any_of(question.answers.properties, [&](const PropertyResult& result) {
       return result.property == property && result.answer == Answer::Proved;
     });
+  }
+
+  /// For blocks of more than one shape.
+  bool isProvedForShapes(Property property) const {
+    return isProved(questions.back(), property) || llvm::any_of(tried, [&](const Question& question) {
+             return !question.condition->launch.block[1] && isProved(question, property);
+           });
   }
 
   /// Races or barriers are proved for the known launches and not for any.
@@ -215,12 +227,17 @@ private:
     }
   }
 
-  void tellLarger(Analysis& analysis) {
-    keepTellingRaces(largerQuestion.answers);
-    for (Finding& finding :
-         findingsOf(largerQuestion.answers, {facts, largerQuestion.model, larger->planned.holdsFor})) {
-      wordAsLarger(finding, *larger);
-      analysis.findings.push_back(std::move(finding));
+  void tellOthers(Analysis& analysis) {
+    std::set<SiteId> told; // of a wide block and of a high one
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      Question& question = otherQuestions[i];
+      keepTellingRaces(question.answers, others[i]);
+      for (Finding& finding :
+           findingsOf(question.answers, {facts, question.model, others[i].planned.holdsFor})) {
+        if (!finding.accesses.empty() && !told.insert(finding.accesses.front().site).second) continue;
+        wordAsLarger(finding, others[i]);
+        analysis.findings.push_back(std::move(finding));
+      }
     }
   }
 
@@ -286,8 +303,8 @@ private:
   bool anyLaunch;
   std::vector<PlannedCase> conditions; ///< to try, and those that have been
   std::deque<Question> tried;
-  std::optional<LargerLaunch> larger;
-  Question largerQuestion;
+  std::vector<LargerLaunch> others;
+  std::deque<Question> otherQuestions;
 };
 
 /// Answers all questions, on as many threads as asked for.
@@ -360,7 +377,7 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
     }
     questions.clear();
     for (KernelAnalysis& kernel : batch)
-      if (Question* question = kernel.tryLarger(prepared, options)) questions.push_back(question);
+      for (Question* question : kernel.tryOthers(prepared, options)) questions.push_back(question);
     answer(questions, options.jobs);
     for (KernelAnalysis& kernel : batch) {
       kernel.finish(analysis, coverage);

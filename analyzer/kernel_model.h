@@ -46,6 +46,13 @@ struct ArrivalPlace {
   unsigned counter = 0; ///< which one
 };
 
+/// What an atomic operation finds is a symbol. This is where it looks, and what it leaves there.
+struct AtomicUpdate {
+  unsigned object = 0;
+  Expr offset = nullptr, left = nullptr;
+  Expr differs = nullptr; ///< width 1: what a compare-and-swap stores is other than what it expects
+};
+
 /// One access site within one phase (an inlined or unrolled site appears several times).
 struct ModelAccess {
   SiteId site = kNoSite;
@@ -68,6 +75,11 @@ struct ModelAccess {
   std::map<std::string, Expr> locals; ///< source variables in scope and their values, for witnesses
 };
 
+/// A copy that a thread has started and may not have waited for where it accesses memory itself.
+struct OwnCopy {
+  ModelAccess copy, access;
+};
+
 /// A barrier interval: accesses of the same phase are unordered between threads of a block.
 /// Phase::entry says where it begins ("kernel entry", "barrier at line 12").
 struct Phase {
@@ -76,7 +88,7 @@ struct Phase {
   std::vector<ModelAccess> accesses;
 };
 
-enum class BarrierReach : std::uint8_t { Warp, Block, Grid };
+enum class BarrierReach : std::uint8_t { Warp, Group, Block, Grid };
 
 /// A barrier and the branches that decide who reaches it: it is divergent when `condition` can be true for
 /// one thread and false for another thread of the group that both satisfy `reached`.
@@ -108,13 +120,20 @@ struct KernelModel {
   /// together. `warpPhases` are then for lanes that some mask parts.
   std::vector<Phase> lanePhases;
   std::vector<Expr> laneMasks; ///< 32 bit
-  Expr laneDoubt = nullptr;    ///< width 1: what the masks part may yet be ordered; null: it is not
+  /// Where there are named barriers: cut at those as well, for threads that come to the same ones.
+  /// `blockPhases` are then for those that do not.
+  std::vector<Phase> groupPhases;
+  std::vector<Expr> groups; ///< 32 bit, of each barrier: by which name the thread comes to it; 0: not at all
+  Expr laneDoubt = nullptr; ///< width 1: what the masks part may yet be ordered; null: it is not
   std::vector<BarrierControl> barriers;
   std::vector<Expr> facts;              ///< width 1, true in every execution (assumes, no-overflow lemmas)
   std::vector<std::string> assumptions; ///< named in the report when a proof uses them
   std::vector<ModelGap> gaps;
   bool breaksAssumption = false; ///< the launch shows that a `__builtin_assume` does not hold; there is a gap
-  bool waits = false;            ///< some loop goes on until another thread has stored something
+  std::vector<OwnCopy> ownCopies;
+  std::map<const Symbol*, Expr> firstValues;     ///< of what loops change, in their first round
+  std::map<const Symbol*, AtomicUpdate> updates; ///< of results that are nothing more than that
+  bool waits = false; ///< some loop goes on until another thread has stored something
   bool ordersByPtx =
       false; ///< acquires or releases in inline PTX may order threads in ways not followed here
   /// Where the program launches the kernel in a size that the source does not show: what a witness in a

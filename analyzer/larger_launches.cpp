@@ -36,8 +36,16 @@ bool goesThere(const ModelAccess& access) {
   });
 }
 
-bool tells(const RaceResult& race) {
-  return !race.sameValue && goesThere(*race.first) && goesThere(*race.second);
+/// The launch in words.
+void show(PlannedCase& planned) {
+  const LaunchCase& launch = planned.launch;
+  planned.shown.block = Extent(launch.block[0], launch.block[1], launch.block[2]);
+  planned.shown.grid = Extent(launch.grid[0], launch.grid[1], launch.grid[2]);
+  planned.holdsFor = fmt::format("<<<{}, {}>>>", toString(planned.shown.grid), toString(planned.shown.block));
+}
+
+bool tells(const RaceResult& race, const LargerLaunch& larger) {
+  return (larger.isUneven || !race.sameValue) && goesThere(*race.first) && goesThere(*race.second);
 }
 
 } // namespace
@@ -63,17 +71,41 @@ std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut share
   LaunchCase& launch = result.planned.launch;
   if (threads) launch.block[0] = kThreads;
   if (blocks) launch.grid[0] = kBlocks;
-  Launch& shown = result.planned.shown;
-  shown.block = Extent(launch.block[0], launch.block[1], launch.block[2]);
-  shown.grid = Extent(launch.grid[0], launch.grid[1], launch.grid[2]);
-  result.planned.holdsFor = fmt::format("<<<{}, {}>>>", toString(shown.grid), toString(shown.block));
+  show(result.planned);
   const char* what = threads && blocks ? "one thread" : blocks ? "one block" : "one thread a block";
   result.lean = fmt::format("a larger launch, {}: the program starts {}", result.planned.holdsFor, what);
   return result;
 }
 
-void keepTellingRaces(KernelAnswers& answers) {
-  std::erase_if(answers.races, [](const RaceResult& race) { return !tells(race); });
+std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan) {
+  if (!plan.isDefault || plan.concrete.empty()) return {};
+  const auto& chosen = plan.concrete.front().launch;
+  if (!chosen.block[1] || *chosen.block[1] == 1) return {};
+  const bool isCube = chosen.block[2] && *chosen.block[2] > 1;
+  constexpr std::uint32_t kWide = 16, kHalf = 8, kCube[] = {8, 4, 2}, kBlocks[] = {4, 3, 2};
+  std::vector<LargerLaunch> result;
+  for (const bool isWide : {true, false}) {
+    LargerLaunch& uneven = result.emplace_back();
+    uneven.planned = plan.concrete.front();
+    LaunchCase& launch = uneven.planned.launch;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const std::size_t size = isWide ? axis : 2 - axis;
+      if (isCube) launch.block[axis] = kCube[size];
+      if (*launch.grid[axis] > 1) launch.grid[axis] = kBlocks[size];
+    }
+    if (!isCube) {
+      launch.block[0] = isWide ? kWide : kHalf;
+      launch.block[1] = isWide ? kHalf : kWide;
+    }
+    show(uneven.planned);
+    uneven.isUneven = true;
+    uneven.lean = fmt::format("a launch of another shape, {}", uneven.planned.holdsFor);
+  }
+  return result;
+}
+
+void keepTellingRaces(KernelAnswers& answers, const LargerLaunch& larger) {
+  std::erase_if(answers.races, [&](const RaceResult& race) { return !tells(race, larger); });
   answers.divergences.clear();
   answers.bounds.clear();
 }

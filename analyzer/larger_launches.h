@@ -1,18 +1,20 @@
-// Launches that are larger than those the program makes. A kernel that shares its work out over threads or
-// blocks, and is launched with one of them, races with nobody there; what it does with several is told as
-// possible.
+// Launches beside those that are known. A kernel that shares its work out over threads or blocks, and is
+// launched with one of them, races with nobody there; what it does with several is told as possible. So is
+// what happens in blocks wider than high, or the other way round, where kcheck has chosen square ones.
 #pragma once
 
 #include "analyzer/decide/races.h"
 #include "analyzer/launches.h"
 
 #include <optional>
+#include <vector>
 
 namespace kcheck::analyzer {
 
 struct LargerLaunch {
   PlannedCase planned; ///< `launch.launch` is to point to `planned.shown`, wherever that lies in the end
   std::string lean;    ///< what a finding leans on
+  bool isUneven = false;
 };
 
 /// Whether the kernel tells its threads, or its blocks, apart along x.
@@ -25,11 +27,16 @@ SharedOut sharedOut(const llvm::Function& kernel);
 /// to them and the program never starts more than one. Nothing where it does.
 std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut sharedOut);
 
-/// Only the races of which it is sure where both threads go: a value that the host passes may well be another
-/// one in a larger launch, and a loop without closed form may lead elsewhere.
-void keepTellingRaces(KernelAnswers& answers);
+/// Blocks wider than high, and higher than wide, where the shape is kcheck's own choice and has more than one
+/// axis: who takes one size for another is right in a square block.
+std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan);
 
-/// The finding as one of a launch that the program does not make.
+/// Only the races of which it is sure where both threads go: a value that the host passes may well be another
+/// one in a larger launch, and a loop without closed form may lead elsewhere. Of the same value from several
+/// threads only where the shape is another: that is no work done twice.
+void keepTellingRaces(KernelAnswers& answers, const LargerLaunch& larger);
+
+/// The finding as one of a launch that is not known to be made.
 void wordAsLarger(Finding& finding, const LargerLaunch& larger);
 
 } // namespace kcheck::analyzer

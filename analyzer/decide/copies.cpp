@@ -22,6 +22,7 @@ const Function* Copies::copy(const Function* function, unsigned thread) {
   made->injective = function->injective;
   made->keys = function->keys;
   made->isRoom = function->isRoom;
+  made->isBallot = function->isBallot;
   made->exact = function->exact;
   made->cause = function->cause;
   return made;
@@ -91,6 +92,12 @@ Expr different(Copies& copies, KernelView& kernel, Relation relation) {
   Expr result = c.logicalNot(same);
   if (relation == Relation::SameWarp || relation == Relation::LanesApart)
     result = c.logicalAnd(result, equal(kernel.warp));
+  if (relation == Relation::SameGroup || relation == Relation::GroupsApart) {
+    Expr together = c.boolean(true);
+    for (Expr group : kernel.model.groups) together = c.logicalAnd(together, equal(group));
+    result = c.logicalAnd(result, relation == Relation::SameGroup ? together : c.logicalNot(together));
+    result = c.logicalAnd(result, c.logicalNot(equal(kernel.warp)));
+  }
   if (relation == Relation::LanesApart) result = c.logicalAnd(result, parted(copies, kernel));
   return result;
 }

@@ -1,5 +1,6 @@
-// Races between threads that draw one after the other: what atomicAdd returns is not known, but the thread
-// that comes next gets the next ticket, whichever thread that is.
+// Races between threads that come to an atomic operation one after the other: what atomicAdd returns is not
+// known, but the thread that comes next gets the next ticket, whichever thread that is, and one that comes
+// later a later one. What other operations find is what the thread before has left.
 #include "analyzer/decide/question.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ Expr ticketOf(const ModelAccess& access, bool& others) {
   std::vector<Expr> found;
   auto collect = [&](Expr e) {
     anyNode(e, [&](Expr n) {
-      bool isTicket = n->op == Op::Apply && n->function->injective;
+      bool isTicket =
+          n->op == Op::Apply && n->function->injective && n->function->cause.kind != CauseKind::Warp;
       if (isTicket && std::find(found.begin(), found.end(), n) == found.end()) found.push_back(n);
       return false;
     });
@@ -39,7 +41,108 @@ bool hasOtherParts(Expr address, Expr ticket) {
                      [&](Expr part) { return hasOtherParts(part, ticket); });
 }
 
+/// Whether the address takes the ticket's low bits, or its rest, by a constant: then tickets far apart meet.
+bool wraps(Expr address, Expr ticket) {
+  auto isIn = [&](Expr e) { return anyNode(e, [&](Expr n) { return n == ticket; }); };
+  return anyNode(address, [&](Expr n) {
+    const bool cuts = (n->op == Op::And || n->op == Op::URem || n->op == Op::SRem) && n->width > 1 &&
+                      isConst(n->operands[1]);
+    return (cuts || (n->op == Op::Trunc && n->width <= 16)) && isIn(n->operands[0]);
+  });
+}
+
+/// Where the places among lanes are as any lanes may have voted: how many lanes lie below.
+bool isPlaceAmongLanes(Expr n) {
+  return n->op == Op::Apply && n->function->injective && n->function->cause.kind == CauseKind::Warp;
+}
+
 } // namespace
+
+/// How many threads of a launch in known blocks may come to the access; nothing where that is not known, or
+/// too many to look at.
+std::optional<std::uint64_t> Decider::comers(const ModelAccess& access, bool ofBlock) {
+  constexpr std::int64_t kMost = 1 << 14, kFewBlocks = 4;
+  const KernelModel& m = kernel.model;
+  const std::int64_t blocks =
+      m.hiddenSize.empty() ? kFewBlocks : 1; // where a grid may have any number of them
+  std::int64_t extents[6], threads = 1;
+  Expr indices[6];
+  for (int i = 0; i < 3; ++i) {
+    Expr dims[2] = {m.blockDim[i], ofBlock ? nullptr : m.gridDim[i]};
+    for (int part = 0; part < 2; ++part) {
+      const bool isOpen = dims[part] && !isConst(dims[part]);
+      if (isOpen && part == 0) return {};
+      extents[2 * i + part] = isOpen ? blocks : dims[part] ? dims[part]->value : 1;
+      indices[2 * i + part] = part == 0 ? m.threadIdx[i] : m.blockIdx[i];
+      threads *= extents[2 * i + part];
+      if (threads > kMost) return {};
+    }
+  }
+  std::uint64_t count = 0;
+  for (std::int64_t number = 0; number < threads; ++number) {
+    Substitution at(kernel.context);
+    std::int64_t rest = number;
+    for (int i = 0; i < 6; ++i) {
+      if (!isConst(indices[i]) && (i % 2 == 0 || !ofBlock))
+        at.set(indices[i], kernel.context.constant(indices[i]->width, rest % extents[i]));
+      rest /= extents[i];
+    }
+    count += !isFalse(at(access.condition));
+  }
+  return count;
+}
+
+/// Two threads of which one comes to an atomic operation right after the other, and finds what that one has
+/// left.
+std::optional<Verdict> Decider::meetInSequence(const PairQuestion& q, std::vector<Cause>& causes) {
+  const KernelModel& model = kernel.model;
+  if (!q.a->offset || !q.b->offset) return {};
+  auto resultOf = [&](const ModelAccess& access) -> const Symbol* {
+    const Symbol* found = nullptr;
+    bool isOne = true;
+    for (Expr e : {access.offset, access.condition})
+      anyNode(e, [&](Expr n) {
+        if (n->op == Op::Symbol && model.updates.count(n->symbol)) {
+          isOne = isOne && (!found || found == n->symbol);
+          found = n->symbol;
+        }
+        return false;
+      });
+    return isOne ? found : nullptr;
+  };
+  const Symbol *first = resultOf(*q.a), *second = resultOf(*q.b);
+  if (!first || !second) return {};
+  const Cause drawn = first->cause;
+  auto mayOrder = [&](const Cause& cause) {
+    return (cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait ||
+            cause.kind == CauseKind::Warp || cause.kind == CauseKind::Lock) &&
+           cause != drawn && cause != second->cause;
+  };
+  if (drawn.kind != CauseKind::Order || second->cause.kind != CauseKind::Order ||
+      std::any_of(causes.begin(), causes.end(), mayOrder))
+    return {};
+  const AtomicUpdate &one = model.updates.at(first), &other = model.updates.at(second);
+  if (one.object != other.object || one.left->width != other.left->width) return {};
+  ExprContext& c = kernel.context;
+  auto as = [&](Expr e, unsigned thread) { return copies.of(e, q.relation, thread); };
+  std::vector<Expr> constraints = meetingConstraints(q);
+  Expr samePlace = c.eq(as(one.offset, 1), as(other.offset, 2));
+  Expr follows =
+      c.logicalOr(c.eq(as(c.of(second), 2), as(one.left, 1)), c.eq(as(c.of(first), 1), as(other.left, 2)));
+  constraints.insert(constraints.begin(), c.logicalOr(c.logicalNot(samePlace), follows));
+  if (one.differs) constraints.push_back(as(one.differs, 1));
+  if (other.differs) constraints.push_back(as(other.differs, 2));
+  ++counters.questions;
+  Verdict verdict = solve(std::move(constraints), q.relation);
+  if (verdict.outcome != Verdict::Outcome::Happens) return {};
+  std::string place = drawn.text;
+  if (const std::string_view prefix = "the result of "; place.starts_with(prefix))
+    place.erase(0, prefix.size());
+  std::erase(causes, drawn);
+  std::erase(causes, second->cause);
+  causes.push_back({CauseKind::Approximation, "the order in which threads come to " + place});
+  return verdict;
+}
 
 std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vector<Cause>& causes) {
   if (!q.a->offset || !q.b->offset) return {};
@@ -52,10 +155,23 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
   if (drawn.kind == CauseKind::Warp) return {}; // lanes of a ballot draw all at once
   auto isIn = [](Expr e, Expr number) { return anyNode(e, [&](Expr n) { return n == number; }); };
   if (keys != 0 && (!isIn(q.a->offset, mine) || !isIn(q.b->offset, other))) return {}; // who may, not where
+  // Lanes may vote as they like: then any number of them lies below one.
+  std::vector<Expr> ranks[2];
+  std::vector<Cause> ofLanes;
+  for (const ModelAccess* access : {q.a, q.b})
+    for (Expr e : {access->offset, access->condition})
+      anyNode(e, [&](Expr n) {
+        if (isPlaceAmongLanes(n)) ranks[access == q.b].push_back(n);
+        if (n->op == Op::Apply && n->function->cause.kind == CauseKind::Warp &&
+            (isPlaceAmongLanes(n) || n->function->isBallot))
+          ofLanes.push_back(n->function->cause);
+        return false;
+      });
+  if (q.a == q.b) ranks[1] = ranks[0];
   auto mayOrder = [&](const Cause& cause) {
     return (cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait ||
             cause.kind == CauseKind::Warp) &&
-           cause != drawn;
+           cause != drawn && std::find(ofLanes.begin(), ofLanes.end(), cause) == ofLanes.end();
   };
   if (std::any_of(causes.begin(), causes.end(), mayOrder)) return {};
   Expr x = copies.of(mine, q.relation, 1), y = copies.of(other, q.relation, 2);
@@ -84,13 +200,32 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
     constraints.front() = countersAlone ? c.logicalAnd(samePlace, constraints.front())
                                         : c.logicalOr(c.logicalNot(samePlace), constraints.front());
   }
+  for (unsigned thread : {1u, 2u})
+    for (Expr rank : ranks[thread - 1]) {
+      Expr lane = c.binary(Op::And, rank->operands.back(), c.constant(32, 31));
+      constraints.push_back(c.binary(Op::Ule, c.extend(Op::ZExt, 32, copies.of(rank, q.relation, thread)),
+                                     copies.of(lane, q.relation, thread)));
+    }
   ++counters.questions;
-  Verdict verdict = solve(std::move(constraints), q.relation);
+  Verdict verdict = solve(constraints, q.relation);
+  if (verdict.outcome != Verdict::Outcome::Happens && keys == 0 &&
+      (wraps(q.a->offset, mine) || wraps(q.b->offset, other))) {
+    // As many tickets apart as there are threads to draw them.
+    const auto many = comers(*q.a, mine->function->varies == Varies::ByBlock);
+    if (!many || *many < 2 || *many >> (x->width - 1) != 0) return {};
+    Expr most = c.constant(x->width, std::int64_t(*many));
+    auto comesLater = [&](Expr before, Expr after) {
+      return c.logicalAnd(c.binary(Op::Ult, before, after), c.binary(Op::Ult, c.sub(after, before), most));
+    };
+    constraints.front() = c.logicalOr(comesLater(x, y), comesLater(y, x));
+    verdict = solve(std::move(constraints), q.relation);
+  }
   if (verdict.outcome != Verdict::Outcome::Happens) return {};
   const std::string_view prefix = "the result of ";
   std::string place = drawn.text;
   if (place.starts_with(prefix)) place.erase(0, prefix.size());
   std::erase(causes, drawn);
+  for (const Cause& cause : ofLanes) std::erase(causes, cause);
   causes.push_back({CauseKind::Approximation, "the order in which threads come to " + place});
   return verdict;
 }

@@ -11,6 +11,7 @@ namespace {
 std::vector<Relation> relationsOf(BarrierReach reach) {
   switch (reach) {
   case BarrierReach::Warp: return {Relation::SameWarp};
+  case BarrierReach::Group: return {Relation::SameGroup};
   case BarrierReach::Block: return {Relation::SameBlock};
   default: return {Relation::SameBlock, Relation::DifferentBlocks};
   }

@@ -219,6 +219,17 @@ Verdict Decider::leaves(const ModelAccess& access, Expr bytes) {
   return solve(std::move(constraints), std::nullopt);
 }
 
+Verdict Decider::meetsOwn(const OwnCopy& own) {
+  ExprContext& c = kernel.context;
+  const ModelAccess &x = own.copy, &y = own.access;
+  std::vector<Expr> constraints{c.binary(Op::Slt, x.offset, c.add(y.offset, y.size)),
+                                c.binary(Op::Slt, y.offset, c.add(x.offset, x.size)), x.condition,
+                                y.condition};
+  constraints.insert(constraints.end(), kernel.facts.begin(), kernel.facts.end());
+  ++counters.questions;
+  return solve(std::move(constraints), std::nullopt);
+}
+
 /// Small indices and sizes first, for witnesses that read well.
 std::vector<std::vector<Expr>> Decider::preferences(std::optional<Relation> relation) {
   ExprContext& c = kernel.context;

@@ -49,8 +49,13 @@ public:
   /// `causes`, of the witness without that, becomes what the new one leans on. Nothing where that does not
   /// happen.
   std::optional<Verdict> meetAsNeighbours(const PairQuestion& question, std::vector<Cause>& causes);
+  /// The same for what other atomic operations find: what the thread right before has left.
+  std::optional<Verdict> meetInSequence(const PairQuestion& question, std::vector<Cause>& causes);
   /// Whether a thread accesses bytes outside 0..bytes (64-bit expression).
   Verdict leaves(const ModelAccess& access, Expr bytes);
+
+  /// Whether the thread's own copy and access touch a common byte.
+  Verdict meetsOwn(const OwnCopy& own);
 
   /// A readable account of a Happens; `b` null for a question about one thread.
   Witness witness(const Verdict& verdict, const ModelAccess& a, const ModelAccess* b, Relation relation);
@@ -75,6 +80,7 @@ private:
   bool provesByCases(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesBySign(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping);
+  std::optional<std::uint64_t> comers(const ModelAccess& access, bool ofBlock);
   bool provesWithin(AccessView& view, Expr bytes);
   /// Values for which two threads meet, from the offsets of many; for questions that the solver leaves open.
   std::optional<Assignment> searchCollision(const PairQuestion& question,

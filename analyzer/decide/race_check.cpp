@@ -30,11 +30,17 @@ public:
                                 [](Expr e) { return !e || isConst(e, 1); });
     if (!oneThread) {
       bool hasWarpPhases = !c.model.warpPhases.empty();
-      within(c.model.blockPhases, hasWarpPhases ? Relation::DifferentWarps : Relation::SameBlock);
+      const bool hasGroups = !c.model.groups.empty();
+      within(c.model.blockPhases, hasGroups       ? Relation::GroupsApart
+                                  : hasWarpPhases ? Relation::DifferentWarps
+                                                  : Relation::SameBlock);
+      if (hasGroups) within(c.model.groupPhases, Relation::SameGroup);
+      if (hasGroups && !hasWarpPhases) within(c.model.groupPhases, Relation::SameWarp);
       within(c.model.warpPhases, c.model.laneMasks.empty() ? Relation::SameWarp : Relation::LanesApart);
       within(c.model.lanePhases, Relation::SameWarp);
     }
     if (!oneBlock) betweenBlocks();
+    ownCopies();
     return answer.finish();
   }
 
@@ -60,6 +66,16 @@ private:
                                                        d.control->barrier.line == phase.where.line &&
                                                        d.control->barrier.file == phase.where.file;
                                               });
+  }
+
+  /// A thread that does not wait for its own copy.
+  void ownCopies() {
+    for (const OwnCopy& own : c.model.ownCopies) {
+      if (c.decider.meetsOwn(own).outcome == Verdict::Outcome::Never) continue;
+      c.unsafe.insert(own.access.site);
+      answer.doubt(lineOf(own.access.where) + ": whether the thread has waited for its copy in " +
+                   lineOf(own.copy.where) + " is not followed");
+    }
   }
 
   void betweenBlocks() {
@@ -239,35 +255,52 @@ private:
       for (const std::string& text : assumptions) answer.assume(text);
   }
 
+  /// The access in the first rounds of all loops; `isTied`: what it replaces keeps that value, for whatever
+  /// else speaks of it. Null where it is in no loop.
+  const ModelAccess* inFirstRounds(const ModelAccess& access, bool isTied) {
+    ExprContext& context = c.decider.view().context;
+    Substitution first(context);
+    Expr isFirst = context.boolean(true);
+    auto replace = [&](Expr n) {
+      if (n->op != Op::Symbol) return false;
+      const auto start = c.model.firstValues.find(n->symbol);
+      const bool isCounter = n->symbol->kind == SymbolKind::LoopCounter && !n->symbol->isOutcome;
+      if (start == c.model.firstValues.end() && !isCounter) return false;
+      Expr value = isCounter ? context.constant(n->width, 0) : start->second;
+      first.set(n, value);
+      if (isCounter || isTied) isFirst = context.logicalAnd(isFirst, context.eq(n, value));
+      return false;
+    };
+    for (Expr root : {access.condition, access.offset})
+      if (root) anyNode(root, replace);
+    if (first.empty()) return nullptr;
+    ModelAccess& made = commonOnes.emplace_back(access);
+    made.condition = context.logicalAnd(first(access.condition), isFirst);
+    for (Expr* e : {&made.offset, &made.size, &made.stored})
+      if (*e) *e = first(*e);
+    return &made;
+  }
+
   /// A witness that leans on something may have one beside it, in the first rounds of all loops, that does
   /// not.
   void takeFirstRounds(const Item& a, const Item& b, Relation relation, Verdict& verdict) {
-    ExprContext& context = c.decider.view().context;
-    bool hasRounds = false;
-    auto atFirst = [&](const ModelAccess& access) {
-      Substitution first(context);
-      Expr isFirst = context.boolean(true);
-      for (Expr root : {access.condition, access.offset})
-        if (root)
-          anyNode(root, [&](Expr n) {
-            if (n->op != Op::Symbol || n->symbol->kind != SymbolKind::LoopCounter || n->symbol->isOutcome)
-              return false;
-            Expr zero = context.constant(n->width, 0);
-            first.set(n, zero);
-            isFirst = context.logicalAnd(isFirst, context.eq(n, zero));
-            return false;
-          });
-      hasRounds = hasRounds || !first.empty();
-      ModelAccess& made = commonOnes.emplace_back(access);
-      made.condition = context.logicalAnd(first(access.condition), isFirst);
-      for (Expr* e : {&made.offset, &made.size, &made.stored})
-        if (*e) *e = first(*e);
-      return &made;
-    };
-    const ModelAccess *x = atFirst(*a.access), *y = atFirst(*b.access);
-    if (!hasRounds) return;
-    Verdict first = c.decider.meet({x, y, relation});
+    const ModelAccess *x = inFirstRounds(*a.access, false), *y = inFirstRounds(*b.access, false);
+    if (!x && !y) return;
+    Verdict first = c.decider.meet({x ? x : a.access, y ? y : b.access, relation});
     if (first.outcome == Verdict::Outcome::Happens && c.decider.isExact(first)) verdict = std::move(first);
+  }
+
+  /// Some order in which the threads come to the atomic operations that the witness leans on brings the race
+  /// about, perhaps in the first rounds of all loops.
+  std::optional<Verdict> comeInOrder(const Item& a, const Item& b, Relation relation,
+                                     std::vector<Cause>& causes) {
+    if (auto next = c.decider.meetAsNeighbours({a.access, b.access, relation}, causes)) return next;
+    if (auto next = c.decider.meetInSequence({a.access, b.access, relation}, causes)) return next;
+    const ModelAccess *x = inFirstRounds(*a.access, true), *y = inFirstRounds(*b.access, true);
+    if (!x && !y) return {};
+    const PairQuestion first{x ? x : a.access, y ? y : b.access, relation};
+    if (auto next = c.decider.meetAsNeighbours(first, causes)) return next;
+    return c.decider.meetInSequence(first, causes);
   }
 
   static std::string pairName(const Item& a, const Item& b) {
@@ -316,7 +349,7 @@ private:
           {CauseKind::Approximation, "other values in one lane: " + shuffled->text});
     if (!race.sameValue && race.witness.leansOn(CauseKind::Order)) {
       std::vector<Cause> causes = race.witness.causes;
-      if (auto next = c.decider.meetAsNeighbours({a.access, b.access, relation}, causes)) {
+      if (auto next = comeInOrder(a, b, relation, causes)) {
         race.scope = c.decider.scopeOf(next->values, relation);
         race.witness = c.decider.witness(*next, *a.access, b.access, relation);
         race.witness.causes = std::move(causes);

@@ -9,8 +9,17 @@
 namespace kcheck::analyzer {
 
 /// The two threads of a question: members of one warp, of one block but different warps, of one block, of
-/// different blocks; members of one warp that some barrier of lanes does not name together.
-enum class Relation : std::uint8_t { SameWarp, DifferentWarps, SameBlock, DifferentBlocks, LanesApart };
+/// different blocks; members of one warp that some barrier of lanes does not name together; of different
+/// warps of one block that come to the same named barriers, or do not.
+enum class Relation : std::uint8_t {
+  SameWarp,
+  DifferentWarps,
+  SameBlock,
+  DifferentBlocks,
+  LanesApart,
+  SameGroup,
+  GroupsApart
+};
 const char* toString(Relation relation);
 
 /// One thread of a witness. `values` are the thread's own: loop counters, unknowns, the source variables of

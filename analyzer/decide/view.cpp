@@ -14,6 +14,8 @@ const char* toString(Relation relation) {
   case Relation::SameWarp: return "threads of one warp";
   case Relation::DifferentWarps: return "threads of different warps";
   case Relation::SameBlock: return "threads of one block";
+  case Relation::SameGroup: return "threads that come to the same named barriers";
+  case Relation::GroupsApart: return "threads that come to different named barriers";
   case Relation::LanesApart: return "lanes of one warp that no barrier names together";
   default: return "threads of different blocks";
   }

@@ -108,6 +108,7 @@ struct Function {
   unsigned keys = 0;             ///< where so many operands at the front are the same
   /// The first of as many numbers as the last operand says; those of different operands have none in common.
   bool isRoom = false;
+  bool isBallot = false; ///< how the lanes of a warp vote
   bool exact = true;
   Cause cause;
 };

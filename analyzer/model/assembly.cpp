@@ -46,6 +46,94 @@ Expr Execution::assemblyResult(const CallInst& call, StringRef opcode) {
   return result;
 }
 
+/// A pointer into shared memory that is given as the number that instructions take. Null where it is not in
+/// sight.
+Expr Execution::sharedPointer(const Value* address) {
+  if (address->getType()->isPointerTy()) return value(address);
+  if (auto* cast = dyn_cast<CastInst>(address)) return sharedPointer(cast->getOperand(0));
+  auto* sum = dyn_cast<BinaryOperator>(address);
+  if (!sum || sum->getOpcode() != Instruction::Add) return nullptr;
+  Expr base = sharedPointer(sum->getOperand(0)), ahead = base ? value(sum->getOperand(1)) : nullptr;
+  if (!ahead) return nullptr;
+  if (ahead->width < 64) ahead = exprs.extend(Op::SExt, 64, ahead);
+  return exprs.add(base, ahead, NoSignedWrap);
+}
+
+/// `cp.async.ca.shared.global [to], [from], bytes;`, perhaps with the bytes to be read. The copy begins here;
+/// resumeCopies says where it goes on.
+bool Execution::runCopy(const CallInst& call, StringRef text, Expr condition) {
+  SmallVector<StringRef> parts;
+  auto [copy, others] = text.split(';');
+  if (!others.trim(" \t\n}").empty()) return false; // several instructions in one
+  copy.split(parts, ',');
+  auto number = [&](StringRef part) -> std::optional<std::int64_t> {
+    part = part.trim();
+    std::int64_t literal = 0;
+    if (!part.getAsInteger(10, literal)) return literal;
+    unsigned operand = 0;
+    if (!part.consume_front("$") || part.getAsInteger(10, operand) || operand >= call.arg_size()) return {};
+    auto* given = dyn_cast<ConstantInt>(call.getArgOperand(operand));
+    return given ? std::optional(given->getSExtValue()) : std::nullopt;
+  };
+  if (parts.size() < 3 || !parts[0].contains("[$0]") || parts[1].trim() != "[$1]" || call.arg_size() < 2)
+    return false;
+  const auto bytes = number(parts[2]);
+  Expr to = bytes ? sharedPointer(call.getArgOperand(0)) : nullptr, from = value(call.getArgOperand(1));
+  if (!to || from->width != 64 || !state.objects.isPointer(to)) return false;
+  // Of a number of bytes to be read that is not fixed, some may be.
+  const auto read = parts.size() > 3 && !parts[3].contains("cache") ? number(parts[3]) : bytes;
+  if (!read || *read > 0)
+    record(call, AccessKind::Read, from, exprs.constant(64, read.value_or(*bytes)), condition);
+  record(call, AccessKind::Write, to, exprs.constant(64, *bytes), condition);
+  if (state.asyncCopies.lost().count(&call))
+    state.gap(&call, "how long this asynchronous copy runs is not followed", true, false, false);
+  return true;
+}
+
+std::optional<ModelAccess> Execution::earlier(const RunAccess& access, unsigned rounds) const {
+  ModelAccess result = access.access;
+  if (rounds == 0) return result;
+  const Loop* loop = state.loopInfo.getLoopFor(access.instruction->getParent());
+  auto round = loop ? iterations.find(loop) : iterations.end();
+  if (round == iterations.end() || round->second->op != Op::Symbol) return {};
+  auto changes = [&](Expr e) {
+    return anyNode(e, [&](Expr n) {
+      if (n->op == Op::Apply) return false;
+      auto home = n->op == Op::Symbol ? state.homes.find(n->symbol) : state.homes.end();
+      return n != round->second && home != state.homes.end() && home->second.first &&
+             loop->contains(home->second.first);
+    });
+  };
+  Expr distance = exprs.constant(round->second->width, rounds);
+  Substitution back(exprs);
+  back.set(round->second, exprs.sub(round->second, distance));
+  for (Expr* e : {&result.offset, &result.size, &result.condition}) {
+    if (changes(*e)) return {};
+    *e = back(*e);
+  }
+  result.condition = exprs.logicalAnd(result.condition, exprs.binary(Op::Sle, distance, round->second));
+  return result;
+}
+
+/// Copies that may be under way at a barrier go on behind it.
+void Execution::resumeCopies(const BasicBlock* barrier) {
+  for (const CopyUnderWay& copy : state.asyncCopies.at(barrier))
+    for (const RunAccess& access : before->accesses) {
+      if (access.instruction != copy.copy) continue;
+      auto again = before->earlier(access, copy.rounds);
+      if (!again) {
+        state.gap(copy.copy, "how long this asynchronous copy runs is not followed", true, false, false);
+        continue;
+      }
+      const std::string line = state.lineText(*copy.copy);
+      Symbol* goesOn = local(*copy.copy, "under way", "the copy at " + line + " is under way", 1);
+      goesOn->exact = false;
+      goesOn->cause = {CauseKind::Approximation, "whether the copy at " + line + " is still under way"};
+      again->condition = exprs.logicalAnd(again->condition, exprs.of(goesOn));
+      if (!isFalse(again->condition)) accesses.push_back({copy.copy, std::move(*again)});
+    }
+}
+
 void Execution::runAssembly(const CallInst& call, Expr& condition) {
   auto* assembly = cast<InlineAsm>(call.getCalledOperand());
   StringRef text = StringRef(assembly->getAsmString()).trim();
@@ -62,6 +150,7 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
     else
       env[&call] = assemblyResult(call, opcode);
   }
+  if (startsCopy(call) && runCopy(call, body, condition)) return;
   std::size_t bracket = text.find("[$");
   bool single = text.count(';') <= 1;
   unsigned operand = 0;
@@ -83,12 +172,14 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
       return record(call, ordered ? AccessKind::Atomic : AccessKind::Write, pointer, bytes, condition,
                     nullptr, ordered ? scope : AtomicScope::None, opcode.contains(".volatile"));
   }
-  bool harmless =
-      !call.mayWriteToMemory() || opcode.starts_with("membar") || opcode.starts_with("fence") ||
-      opcode.starts_with("trap") || opcode.starts_with("exit") || opcode.starts_with("nanosleep") ||
-      opcode.starts_with("shfl") || opcode.starts_with("vote") || opcode.starts_with("match") ||
-      opcode.starts_with("redux") || opcode.starts_with("prefetch") || opcode.starts_with("brkpt") ||
-      opcode.starts_with("setmaxnreg") || (bracket == StringRef::npos && opcode.starts_with("mov"));
+  bool harmless = !call.mayWriteToMemory() || opcode.starts_with("membar") || opcode.starts_with("fence") ||
+                  opcode.starts_with("trap") || opcode.starts_with("exit") ||
+                  opcode.starts_with("nanosleep") || opcode.starts_with("shfl") ||
+                  opcode.starts_with("vote") || opcode.starts_with("match") || opcode.starts_with("redux") ||
+                  opcode.starts_with("prefetch") || opcode.starts_with("brkpt") ||
+                  opcode.starts_with("setmaxnreg") || opcode.starts_with("cp.async.commit_group") ||
+                  opcode.starts_with("cp.async.wait_group") || opcode.starts_with("cp.async.wait_all") ||
+                  (bracket == StringRef::npos && opcode.starts_with("mov"));
   if (!harmless && bracket == StringRef::npos && !text.contains('[')) {
     // Sideeffects without an address operand: arithmetic that is only marked volatile, unless it claims
     // memory.

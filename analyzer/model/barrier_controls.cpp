@@ -75,6 +75,7 @@ private:
     control.branch = locationOf(branch);
     control.reach = kind == BarrierKind::Grid    ? BarrierReach::Grid
                     : kind == BarrierKind::Block ? BarrierReach::Block
+                    : kind == BarrierKind::Named ? BarrierReach::Group
                                                  : BarrierReach::Warp;
     if (const Value* mask = barrierOf(*barrier->getFirstNonPHIOrDbg()).mask)
       control.mask = const_cast<Execution&>(run).value(mask),

@@ -16,8 +16,46 @@ bool isConstant(const Value* value, std::int64_t expected) {
   return number && number->getSExtValue() == expected;
 }
 
+/// `1, 128` or `$0, $1`.
+Barrier named(const CallInst& call, StringRef operands) {
+  auto [name, count] = operands.split(',');
+  auto given = [&](StringRef text) -> const Value* {
+    unsigned operand = 0;
+    text = text.trim();
+    if (!text.consume_front("$") || text.getAsInteger(10, operand) || operand >= call.arg_size())
+      return nullptr;
+    return call.getArgOperand(operand);
+  };
+  auto numberIn = [&](StringRef text, std::int64_t& number) {
+    if (!text.trim().getAsInteger(10, number)) return true;
+    auto* constant = dyn_cast_or_null<ConstantInt>(given(text));
+    if (constant) number = constant->getSExtValue();
+    return constant != nullptr;
+  };
+  Barrier result{BarrierKind::Named};
+  if (!numberIn(name, result.number)) result.name = given(name);
+  const bool isKnown = result.name || numberIn(name, result.number);
+  if (!isKnown || (!count.trim().empty() && !numberIn(count, result.threads))) return {BarrierKind::Partial};
+  return result;
+}
+
+/// Of an intrinsic, with the number of threads as its second operand, or all.
+Barrier named(const IntrinsicInst& call, bool hasThreads) {
+  Barrier result{BarrierKind::Named};
+  auto* number = dyn_cast<ConstantInt>(call.getArgOperand(0));
+  if (number)
+    result.number = number->getSExtValue();
+  else
+    result.name = call.getArgOperand(0);
+  if (!hasThreads) return result;
+  auto* threads = dyn_cast<ConstantInt>(call.getArgOperand(1));
+  if (!threads) return {BarrierKind::Partial};
+  result.threads = threads->getSExtValue();
+  return result;
+}
+
 /// Barrier instructions of inline PTX: `bar.sync 0;`, `barrier.sync.aligned %0, %1;`, `bar.warp.sync -1;`.
-BarrierKind ofAssembly(const CallInst& call, StringRef text) {
+Barrier ofAssembly(const CallInst& call, StringRef text) {
   StringRef instruction = text.trim();
   bool sync = instruction.contains("bar.sync") || instruction.contains("barrier.sync") ||
               instruction.contains("barrier.cta.sync") || instruction.contains("bar.red") ||
@@ -25,8 +63,9 @@ BarrierKind ofAssembly(const CallInst& call, StringRef text) {
   bool arrive = instruction.contains("bar.arrive") || instruction.contains("barrier.arrive") ||
                 instruction.contains("barrier.cta.arrive");
   bool warp = instruction.contains("bar.warp.sync");
-  if (arrive) return BarrierKind::Partial;
-  if (!sync && !warp) return BarrierKind::None;
+  if (arrive) return {BarrierKind::Partial};
+  if (!sync && !warp) return {};
+  const bool waits = instruction.contains("sync");
   auto [before, after] = instruction.split(warp                           ? "warp.sync"
                                            : instruction.contains("sync") ? "sync"
                                                                           : "red");
@@ -36,12 +75,12 @@ BarrierKind ofAssembly(const CallInst& call, StringRef text) {
   if (warp) {
     bool full = operands == "-1" || operands == "0xffffffff" || operands == "0xFFFFFFFF" ||
                 (operands == "$0" && call.arg_size() == 1 && isConstant(call.getArgOperand(0), -1));
-    return full ? BarrierKind::Warp : BarrierKind::Partial;
+    return {full ? BarrierKind::Warp : BarrierKind::Partial};
   }
-  if (operands.contains(',')) return BarrierKind::Partial;
   bool zero =
       operands == "0" || (operands == "$0" && call.arg_size() >= 1 && isConstant(call.getArgOperand(0), 0));
-  return zero ? BarrierKind::Block : BarrierKind::Partial;
+  if (zero) return {BarrierKind::Block};
+  return waits ? named(call, operands) : Barrier{BarrierKind::Partial};
 }
 
 BarrierKind ofIntrinsic(const IntrinsicInst& call) {
@@ -53,9 +92,9 @@ BarrierKind ofIntrinsic(const IntrinsicInst& call) {
   case Intrinsic::nvvm_barrier_n:
   case Intrinsic::nvvm_bar_sync:
   case Intrinsic::nvvm_barrier_sync:
-    return isConstant(call.getArgOperand(0), 0) ? BarrierKind::Block : BarrierKind::Partial;
+    return isConstant(call.getArgOperand(0), 0) ? BarrierKind::Block : BarrierKind::Named;
   case Intrinsic::nvvm_barrier:
-  case Intrinsic::nvvm_barrier_sync_cnt:
+  case Intrinsic::nvvm_barrier_sync_cnt: return BarrierKind::Named;
   case Intrinsic::nvvm_barrier_cluster_arrive:
   case Intrinsic::nvvm_barrier_cluster_arrive_relaxed:
   case Intrinsic::nvvm_barrier_cluster_wait:
@@ -77,10 +116,13 @@ Barrier barrierOf(const Instruction& instruction) {
   if (!call) return {};
   if (auto* intrinsic = dyn_cast<IntrinsicInst>(call)) {
     BarrierKind kind = ofIntrinsic(*intrinsic);
+    if (kind == BarrierKind::Named)
+      return named(*intrinsic, intrinsic->getIntrinsicID() == Intrinsic::nvvm_barrier ||
+                                   intrinsic->getIntrinsicID() == Intrinsic::nvvm_barrier_sync_cnt);
     return {kind, kind == BarrierKind::Lanes ? intrinsic->getArgOperand(0) : nullptr};
   }
   if (auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand()))
-    return {ofAssembly(*call, assembly->getAsmString()), nullptr};
+    return ofAssembly(*call, assembly->getAsmString());
   if (auto* callee = call->getCalledFunction(); callee && isGridBarrierFunction(*callee))
     return {BarrierKind::Grid, nullptr};
   return {};
@@ -102,7 +144,8 @@ bool ordersByPtx(const Function& kernel) {
 bool cuts(Cut cut, BarrierKind kind) {
   switch (kind) {
   case BarrierKind::Grid: return cut != Cut::None;
-  case BarrierKind::Block: return cut == Cut::Block || cut == Cut::Warp || cut == Cut::Lanes;
+  case BarrierKind::Block: return cut >= Cut::Block;
+  case BarrierKind::Named: return cut >= Cut::Named;
   case BarrierKind::Warp: return cut == Cut::Warp || cut == Cut::Lanes;
   case BarrierKind::Lanes: return cut == Cut::Lanes;
   case BarrierKind::None:

@@ -13,14 +13,18 @@ class Value;
 namespace kcheck::analyzer {
 
 /// `Lanes`: `__syncwarp` of a mask that is not constant and full; it orders the lanes that it names.
-/// `Partial`: a barrier that only some threads of the block take part in (named barriers with a thread
-/// count). It orders too little to cut a phase; leaving it out is sound for proofs and makes a race found
-/// across it merely possible.
-enum class BarrierKind : std::uint8_t { None, Warp, Lanes, Block, Grid, Partial };
+/// `Named`: `bar.sync` of a numbered barrier, for as many threads as it says; where barrierGroups follows who
+/// comes, it orders those. `Partial`: another barrier that only some threads of the block take part in. It
+/// orders too little to cut a phase; leaving it out is sound for proofs and makes a race found across it
+/// merely possible.
+enum class BarrierKind : std::uint8_t { None, Warp, Lanes, Block, Grid, Named, Partial };
 
 struct Barrier {
   BarrierKind kind = BarrierKind::None;
   const llvm::Value* mask = nullptr; ///< of Lanes
+  const llvm::Value* name = nullptr; ///< of Named, where it is no literal
+  std::int64_t number = 0;           ///< of Named, where it is one
+  std::int64_t threads = 0;          ///< of Named; 0: all
 };
 
 Barrier barrierOf(const llvm::Instruction& instruction);
@@ -33,7 +37,7 @@ bool isGridBarrierFunction(const llvm::Function& function);
 bool ordersByPtx(const llvm::Function& kernel);
 
 /// How finely a run of the kernel is cut.
-enum class Cut : std::uint8_t { None, Grid, Block, Warp, Lanes };
+enum class Cut : std::uint8_t { None, Grid, Block, Named, Warp, Lanes };
 /// Whether a barrier of this kind ends a phase under this cut.
 bool cuts(Cut cut, BarrierKind kind);
 

@@ -81,6 +81,42 @@ void Execution::noteUpdate(const Instruction& instruction, unsigned object, cons
   if (recording && !state.knowsWritten) state.updatesSeen[object][update].insert(instruction.getParent());
 }
 
+/// What the operation leaves where it has found `found`. Null where that is not followed.
+Expr Execution::leftBehind(const Instruction& instruction, Expr found, Expr& differs) {
+  if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+    Expr expected = value(exchange->getCompareOperand()), given = value(exchange->getNewValOperand());
+    if (expected->width != found->width || given->width != found->width) return nullptr;
+    differs = exprs.logicalNot(exprs.eq(expected, given));
+    return exprs.ite(exprs.eq(found, expected), given, found);
+  }
+  auto* update = dyn_cast<AtomicRMWInst>(&instruction);
+  if (!update || !update->getType()->isIntegerTy()) return nullptr;
+  Expr operand = value(update->getValOperand());
+  if (operand->width != found->width) return nullptr;
+  switch (update->getOperation()) {
+  case AtomicRMWInst::Xchg: return operand;
+  case AtomicRMWInst::Add: return exprs.add(found, operand);
+  case AtomicRMWInst::Sub: return exprs.sub(found, operand);
+  case AtomicRMWInst::And: return exprs.binary(Op::And, found, operand);
+  case AtomicRMWInst::Or: return exprs.binary(Op::Or, found, operand);
+  case AtomicRMWInst::Xor: return exprs.binary(Op::Xor, found, operand);
+  case AtomicRMWInst::Max: return minimumOrMaximum(exprs, found, operand, true, false);
+  case AtomicRMWInst::Min: return minimumOrMaximum(exprs, found, operand, true, true);
+  case AtomicRMWInst::UMax: return minimumOrMaximum(exprs, found, operand, false, false);
+  case AtomicRMWInst::UMin: return minimumOrMaximum(exprs, found, operand, false, true);
+  default: return nullptr;
+  }
+}
+
+/// So that two threads can be looked at of which one comes right after the other.
+void Execution::noteResult(const Instruction& instruction, Expr pointer, Expr found) {
+  const auto places = state.objects.places(pointer);
+  if (places.size() != 1 || state.objects[places[0].object].isUnknown) return;
+  AtomicUpdate update{places[0].object, places[0].offset};
+  update.left = leftBehind(instruction, found, update.differs);
+  if (update.left) state.model.updates[found->symbol] = update;
+}
+
 void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                           const Update& update, Expr condition, Expr size) {
   for (const Place& place : state.objects.places(pointer)) noteUpdate(instruction, place.object, update);
@@ -111,6 +147,7 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
   state.synchronizing.insert(symbol);
   if (isLock) state.lockResults.insert(symbol);
   env[&instruction] = exprs.of(symbol);
+  noteResult(instruction, pointer, env[&instruction]);
   drawTicket(instruction);
 }
 
@@ -379,7 +416,7 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
   BarrierKind barrier = barrierOf(call).kind;
   std::string line = state.lineText(call);
   if (barrier != BarrierKind::None) {
-    if (barrier == BarrierKind::Partial) {
+    if (barrier == BarrierKind::Partial || (barrier == BarrierKind::Named && !state.hasGroups)) {
       // Sound without it; a race found across it leans on leaving it out.
       Symbol* ignored = local(call, "partial", "past the barrier (" + line + ")", 1);
       ignored->exact = false;

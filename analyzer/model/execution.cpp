@@ -25,6 +25,7 @@ void Execution::fromBarrier(const BasicBlock* barrier, Expr condition) {
   for (const Loop* loop = state.loopInfo.getLoopFor(barrier); loop; loop = loop->getParentLoop())
     chain.push_back(loop);
   for (const Loop* loop : chain) iterations[loop] = before->iterations.at(loop);
+  resumeCopies(barrier);
   for (const Loop* loop : chain) runScope(loop);
   runScope(nullptr);
   runLayers();

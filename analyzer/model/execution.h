@@ -59,6 +59,8 @@ public:
   std::map<const llvm::Instruction*, Expr> handed;          ///< what stores leave that others may read
 
   Expr value(const llvm::Value* v);
+  /// The access of an asynchronous copy that was started so many rounds ago. Nothing where that is not known.
+  std::optional<ModelAccess> earlier(const RunAccess& access, unsigned rounds) const;
 
 private:
   using Edge = std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>;
@@ -131,9 +133,14 @@ private:
   void takeForTrue(const llvm::CallInst& call, Expr holds, Expr& condition);
   Expr assemblyResult(const llvm::CallInst& call, llvm::StringRef opcode);
   void runAssembly(const llvm::CallInst& call, Expr& condition);
+  bool runCopy(const llvm::CallInst& call, llvm::StringRef text, Expr condition);
+  Expr sharedPointer(const llvm::Value* address);
+  void resumeCopies(const llvm::BasicBlock* barrier);
   void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                  const Update& update, Expr condition, Expr size = nullptr);
   void noteUpdate(const llvm::Instruction& instruction, unsigned object, const Update& update);
+  void noteResult(const llvm::Instruction& instruction, Expr pointer, Expr found);
+  Expr leftBehind(const llvm::Instruction& instruction, Expr found, Expr& differs);
 
   // annotations.cpp
   void promiseArray(const llvm::CallInst& call, Expr condition);

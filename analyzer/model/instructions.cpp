@@ -1,5 +1,7 @@
 // What single instructions do to the environment: arithmetic, comparisons, casts, addresses, accesses.
 #include "analyzer/model/execution.h"
+
+#include "analyzer/model/exact_floats.h"
 #include "report/metadata.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -280,6 +282,11 @@ Expr Execution::cast(const CastInst& cast) {
   case Instruction::IntToPtr:
     if (v->width == width) return v;
     return exprs.extend(v->width > width ? Op::Trunc : Op::ZExt, width, v);
+  case Instruction::FPToSI:
+  case Instruction::FPToUI:
+    if (Expr exact = exactInteger(exprs, cast, [&](const Value* integer) { return value(integer); }))
+      return exact;
+    return opaque(cast, cast.getOpcodeName());
   default: return opaque(cast, cast.getOpcodeName());
   }
 }

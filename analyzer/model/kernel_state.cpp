@@ -17,7 +17,7 @@ KernelState::KernelState(ExprContext& exprs, const PreparedModule& prepared, con
       layout(code.function->getDataLayout()), dominators(*code.function), loopInfo(dominators),
       symbols(exprs), objects(exprs, symbols), sections(*code.function),
       broadcasts(*code.function, dominators, loopInfo), arrivals(*code.function, loopInfo),
-      fences(*code.function) {
+      fences(*code.function), asyncCopies(*code.function, loopInfo) {
   model.kernel = code.kernel;
 }
 
@@ -27,7 +27,7 @@ void KernelState::setCut(Cut newCut) {
   barrierLoops.clear();
   for (auto& block : function) {
     BarrierKind kind = barrierOf(*block.getFirstNonPHIOrDbg()).kind;
-    if (!cuts(cut, kind)) continue;
+    if (!cuts(cut, kind) || (kind == BarrierKind::Named && !hasGroups)) continue;
     barrierBlocks.insert(&block);
     for (const Loop* loop = loopInfo.getLoopFor(&block); loop; loop = loop->getParentLoop()) {
       BarrierKind& widest = barrierLoops[loop];

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/model/arrivals.h"
+#include "analyzer/model/async_copies.h"
 #include "analyzer/model/barriers.h"
 #include "analyzer/model/broadcasts.h"
 #include "analyzer/model/fences.h"
@@ -154,6 +155,7 @@ struct KernelState {
   Broadcasts broadcasts;
   Arrivals arrivals;
   FenceMap fences;
+  AsyncCopies asyncCopies;
 
   /// What holds of a loop's exit symbols whenever the loop has been left.
   std::unordered_map<const Symbol*, Expr> definitions;
@@ -175,7 +177,8 @@ struct KernelState {
   /// As isSynchronizing, by something else than a lock.
   bool isSignalled(Expr e) const;
 
-  Cut cut = Cut::Block; ///< of the runs made now
+  Cut cut = Cut::Block;   ///< of the runs made now
+  bool hasGroups = false; ///< who comes to each named barrier is followed
   std::set<const llvm::BasicBlock*> barrierBlocks;
   std::map<const llvm::Loop*, BarrierKind> barrierLoops; ///< with the widest barrier inside
   void setCut(Cut newCut);

@@ -29,10 +29,9 @@ Update additionOf(Expr addend, Expr condition) {
 }
 
 Update roundOf(Expr bound, bool isDown) {
-  constexpr std::uint64_t kFar = 1 << 16;
   if (!isConst(bound)) return {};
   const std::uint64_t last = zeroExtend(bound->value, bound->width);
-  if (last < kFar) return {};
+  if (last == 0) return {};
   return {Update::Kind::Round, isDown ? -std::int64_t(last) : std::int64_t(last)};
 }
 
@@ -268,11 +267,17 @@ Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) 
   state.assume("memory reached through the pointers in `" + object.name + "` " + kReachedApart);
   Expr base = state.objects.pointerTo(id);
   if (fixed) return base;
+  // Each leads to an array of its own: as if these lay far apart, nobody knows where exactly.
+  state.assume("each of the pointers in `" + object.name + "` leads to an array that " + kReachedApart);
+  constexpr unsigned kUnknownBits = 30;
+  constexpr std::int64_t kApart = std::int64_t(1) << 33; // a byte of the table, of which a pointer has eight
   auto* offsets = state.symbols.function(nullptr, "pointers " + std::to_string(place.object),
-                                         object.name + "'s target", 64);
+                                         object.name + "'s target", kUnknownBits);
   offsets->exact = false;
   offsets->cause = {CauseKind::Approximation, "the pointers in `" + object.name + "`"};
-  return exprs.add(base, exprs.apply(offsets, {place.offset}));
+  Expr unknown = exprs.extend(Op::ZExt, 64, exprs.apply(offsets, {place.offset}));
+  Expr apart = exprs.mul(place.offset, exprs.constant(64, kApart), NoSignedWrap);
+  return exprs.add(base, exprs.add(apart, unknown, NoSignedWrap), NoSignedWrap);
 }
 
 Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolatile) {
@@ -357,7 +362,12 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   number->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
   const std::string counter = (isFixed ? "the counter that " : "the counters that ");
   const std::string stays = isFixed ? "stays" : "stay", starts = isFixed ? "starts" : "start";
-  if (goesRound)
+  constexpr std::int64_t kFar = 1 << 16;
+  const std::int64_t last = std::abs(update.value);
+  if (goesRound && last < kFar)
+    state.assume(counter + "the atomic operation at " + state.lineText(instruction) + " advances " + starts +
+                 " from 0 to " + std::to_string(last));
+  else if (goesRound)
     state.assume(counter + "the atomic operation at " + state.lineText(instruction) + " advances " +
                  (isFixed ? "does" : "do") + " not go round");
   else if (step < 0)
@@ -367,6 +377,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
     state.assume(counter + "atomicAdd advances at " + state.lineText(instruction) + " " + starts +
                  " at 0 or above and " + stays + " below 2^" + std::to_string(width - 2));
   Expr taken = exprs.extend(Op::ZExt, width, exprs.apply(number, std::move(*operands)));
+  if (goesRound && last < kFar) return exprs.binary(Op::URem, taken, exprs.constant(width, last + 1));
   if (distance == 1) return taken;
   auto* first = state.symbols.get(number, "first", {0, 0}, "first ticket", width, SymbolKind::Unknown);
   first->varies = number->varies;

@@ -53,7 +53,7 @@ public:
   }
 
 private:
-  /// The writes and the reads at computed places, through all pointers made from `pointer`. False where the
+  /// The writes and the reads, through all pointers made from `pointer`. False where the
   /// table is used in other ways.
   bool collect(Value* pointer) {
     for (User* user : pointer->users()) {
@@ -65,7 +65,7 @@ private:
       }
       if (auto* load = dyn_cast<LoadInst>(instruction)) {
         if (load->isVolatile()) return false;
-        if (!placeOf(load->getPointerOperand())) reads.push_back(load);
+        reads.push_back(load);
         continue;
       }
       if (auto* store = dyn_cast<StoreInst>(instruction)) {
@@ -94,14 +94,23 @@ private:
     return offset.getZExtValue();
   }
 
-  static GlobalVariable* sourceOf(const MemTransferInst& copy) {
-    auto* source = dyn_cast<GlobalVariable>(copy.getRawSource()->stripPointerCasts());
-    bool isFixed = source && source->isConstant() && source->hasDefinitiveInitializer();
-    return isFixed ? source : nullptr;
+  /// A constant, or a structure that is a parameter: what nobody writes. Null where it is something else.
+  static Value* sourceOf(const MemTransferInst& copy) {
+    Value* source = copy.getRawSource()->stripPointerCasts();
+    if (auto* argument = dyn_cast<Argument>(source)) return argument->hasByValAttr() ? source : nullptr;
+    auto* variable = dyn_cast<GlobalVariable>(source);
+    return variable && variable->isConstant() && variable->hasDefinitiveInitializer() ? source : nullptr;
+  }
+
+  static Value* contentOf(Value* source, std::uint64_t at, Type* type, const DataLayout& layout,
+                          IRBuilder<>& builder) {
+    if (auto* variable = dyn_cast<GlobalVariable>(source))
+      return ConstantFoldLoadFromConst(variable->getInitializer(), type, APInt(64, at), layout);
+    return builder.CreateLoad(type, builder.CreatePtrAdd(source, builder.getInt64(at)));
   }
 
   /// What the table holds at `at` when all writes are done; null where that is not one value of the type.
-  Value* contentAt(std::uint64_t at, Type* type) const {
+  Value* contentAt(std::uint64_t at, Type* type, IRBuilder<>& builder) const {
     std::uint64_t size = layout.getTypeStoreSize(type).getFixedValue();
     for (auto last = fillings.rbegin(); last != fillings.rend(); ++last) {
       if (last->at + last->bytes <= at || at + size <= last->at) continue;
@@ -111,8 +120,7 @@ private:
         return last->at == at && stored->getType() == type ? stored : nullptr;
       }
       if (auto* copy = dyn_cast<MemTransferInst>(last->instruction))
-        return ConstantFoldLoadFromConst(sourceOf(*copy)->getInitializer(), type, APInt(64, at - last->at),
-                                         layout);
+        return contentOf(sourceOf(*copy), at - last->at, type, layout, builder);
       auto* byte = dyn_cast<ConstantInt>(cast<MemSetInst>(last->instruction)->getValue());
       return byte && byte->isZero() ? Constant::getNullValue(type) : nullptr;
     }
@@ -126,6 +134,11 @@ private:
     if (step == 0 || bytes / step > kMostEntries) return;
     IRBuilder<> builder(load.getNextNode());
     builder.SetCurrentDebugLocation(load.getDebugLoc());
+    if (auto at = placeOf(load.getPointerOperand())) {
+      if (Value* entry = *at + step <= bytes ? contentAt(*at, type, builder) : nullptr)
+        load.replaceAllUsesWith(entry);
+      return;
+    }
     Value* place = nullptr;
     for (Value* pointer = load.getPointerOperand(); pointer != &table;) {
       if (auto* element = dyn_cast<GetElementPtrInst>(pointer)) {
@@ -144,7 +157,7 @@ private:
     bool isWhole = bytes % step == 0;
     std::vector<std::pair<std::uint64_t, Value*>> entries;
     for (std::uint64_t at = 0; at + step <= bytes; at += step) {
-      Value* entry = contentAt(at, type);
+      Value* entry = contentAt(at, type, builder);
       isWhole = isWhole && entry;
       if (entry) entries.emplace_back(at, entry);
     }

@@ -2,6 +2,7 @@
 // through all barriers, and one from each start of a phase.
 #include "analyzer/model/model_builder.h"
 #include "analyzer/model/barrier_controls.h"
+#include "analyzer/model/barrier_groups.h"
 #include "analyzer/model/execution.h"
 #include "analyzer/model/handing_on.h"
 #include "analyzer/model/parameters.h"
@@ -29,6 +30,7 @@ struct Knowledge {
   std::map<unsigned, std::int64_t> fixedParameters;
   std::set<const Instruction*> handedOn;
   std::map<const Instruction*, ThreadPlace> arriving;
+  bool hasGroups = false;
 };
 
 void prime(KernelState& state, const Knowledge& known) {
@@ -49,6 +51,7 @@ void prime(KernelState& state, const Knowledge& known) {
   state.fixedParameters = known.fixedParameters;
   state.handedOn = known.handedOn;
   state.arriving = known.arriving;
+  state.hasGroups = known.hasGroups;
 }
 
 /// Loads of objects that are written somewhere in a barrier interval that the load belongs to, by the cut of
@@ -176,6 +179,8 @@ public:
     for (unsigned round = 0; round < 4; ++round)
       if (!learn(known)) break;
     learnHandingOn(known);
+    const bool hasOthers = has(BarrierKind::Lanes) || has(BarrierKind::Partial);
+    known.hasGroups = has(BarrierKind::Named) && !hasOthers && comeInGroups(known);
     KernelState state(exprs, prepared, code, facts, launch);
     setUpShape(state);
     findRelevant(state);
@@ -186,6 +191,7 @@ public:
     whole.fromEntry();
     state.model.waits = !whole.waitingLoops.empty();
     state.model.blockPhases = phases(state, whole);
+    addOwnCopies(state, whole);
     addBarrierControls(state, whole, BarrierKind::Block);
     addBarrierControls(state, whole, BarrierKind::Grid);
     if (has(BarrierKind::Grid)) {
@@ -195,6 +201,17 @@ public:
       state.model.gridPhases = phases(state, grid);
     } else {
       state.model.gridPhases.push_back(phaseOf(state, "kernel entry", code.kernel->where, whole));
+    }
+    if (known.hasGroups) {
+      state.setCut(Cut::Named);
+      Execution groups(state, nextRun++, false);
+      groups.fromEntry();
+      state.model.groupPhases = phases(state, groups);
+      addBarrierControls(state, groups, BarrierKind::Named);
+      settleUniformity(state);
+      state.model.groups = barrierGroups(state, groups);
+      if (state.model.groups.empty())
+        state.gap(&state.function.getEntryBlock().front(), "who comes to its named barriers is not followed");
     }
     if (has(BarrierKind::Lanes)) {
       state.setCut(Cut::Lanes);
@@ -303,6 +320,22 @@ private:
       });
   }
 
+  /// Whether who comes to each named barrier is as it should be.
+  bool comeInGroups(Knowledge known) {
+    known.hasGroups = true;
+    ExprContext scratch;
+    KernelState state(scratch, prepared, code, facts, launch);
+    setUpShape(state);
+    findRelevant(state);
+    prime(state, known);
+    state.knowsWritten = true;
+    state.setCut(Cut::Named);
+    Execution run(state, 0, false);
+    run.fromEntry();
+    settleUniformity(state);
+    return !barrierGroups(state, run).empty();
+  }
+
   /// Runs the kernel on expressions of its own, knowing what is written, and shows the run to `look`.
   template <typename Look> bool inScratch(const Knowledge& known, Look look) {
     ExprContext scratch;
@@ -350,6 +383,25 @@ private:
           phaseOf(state, "barrier at " + state.lineText(instruction), locationOf(instruction), run));
     }
     return result;
+  }
+
+  /// What a thread accesses while copies may be under way that it has started.
+  void addOwnCopies(KernelState& state, const Execution& whole) {
+    for (auto& [instruction, copies] : state.asyncCopies.besides())
+      for (const RunAccess& access : whole.accesses) {
+        if (access.instruction != instruction) continue;
+        for (const CopyUnderWay& copy : copies)
+          for (const RunAccess& part : whole.accesses) {
+            const bool isMet = part.instruction == copy.copy && part.access.object == access.access.object;
+            if (!isMet || (part.access.kind == AccessKind::Read && access.access.kind == AccessKind::Read))
+              continue;
+            if (auto earlier = whole.earlier(part, copy.rounds))
+              state.model.ownCopies.push_back({std::move(*earlier), access.access});
+            else
+              state.gap(copy.copy, "how long this asynchronous copy runs is not followed", true, false,
+                        false);
+          }
+      }
   }
 
   /// The masks as functions of the thread; of another kind, or several, they are approximate: who is ordered
@@ -415,6 +467,9 @@ private:
     if (variablesMatter(state))
       state.assume(std::string("memory of the pointer parameters ") + kReachedApart);
     state.model.ordersByPtx = ordersByPtx(state.function);
+    for (const LoopRecord& record : state.loops)
+      for (const LoopRecord::Open& open : record.open)
+        if (open.inside && open.start) state.model.firstValues[open.inside] = open.start;
     state.model.objects = state.objects.all();
     for (MemoryObject& object : state.model.objects) {
       object.written = state.isWritten(object.id);

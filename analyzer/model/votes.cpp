@@ -21,6 +21,7 @@ void Execution::noteBallot(const CallInst& call) {
   const auto ballot = ballotOf(state, call, value(call.getArgOperand(1)), *mine);
   if (!ballot) return;
   auto* votes = state.symbols.function(&call, "ballot", "the votes (" + state.lineText(call) + ")", 32);
+  votes->isBallot = true;
   votes->exact = false;
   votes->cause = env[&call]->symbol->cause;
   env[&call] = exprs.apply(votes, ballot->keys);

@@ -1,0 +1,46 @@
+// Copies that a thread starts and that run on by themselves (`cp.async`), until it waits for them: where each
+// of them may be under way. Works on LLVM's code, along all paths.
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+namespace llvm {
+class BasicBlock;
+class CallInst;
+class Function;
+class Instruction;
+class LoopInfo;
+} // namespace llvm
+
+namespace kcheck::analyzer {
+
+/// A copy that may be under way, started so many rounds ago of the loop that starts it.
+struct CopyUnderWay {
+  const llvm::CallInst* copy = nullptr;
+  unsigned rounds = 0;
+};
+
+bool startsCopy(const llvm::Instruction& instruction);
+
+class AsyncCopies {
+public:
+  AsyncCopies(const llvm::Function& kernel, const llvm::LoopInfo& loops);
+
+  /// At the barrier that the block begins with.
+  std::vector<CopyUnderWay> at(const llvm::BasicBlock* barrier) const;
+  /// The thread's own copies, where it accesses memory.
+  const std::map<const llvm::Instruction*, std::vector<CopyUnderWay>>& besides() const { return accesses; }
+  /// Copies of which it is not followed how long they run.
+  const std::set<const llvm::CallInst*>& lost() const { return notFollowed; }
+
+private:
+  void follow(const llvm::CallInst& copy, const llvm::LoopInfo& loops);
+
+  std::map<const llvm::BasicBlock*, std::vector<CopyUnderWay>> barriers;
+  std::map<const llvm::Instruction*, std::vector<CopyUnderWay>> accesses;
+  std::set<const llvm::CallInst*> notFollowed;
+};
+
+} // namespace kcheck::analyzer
