@@ -123,6 +123,17 @@ std::optional<Verdict> Decider::meetInSequence(const PairQuestion& q, std::vecto
     return {};
   const AtomicUpdate &one = model.updates.at(first), &other = model.updates.at(second);
   if (one.object != other.object || one.left->width != other.left->width) return {};
+  // What a round has found, used when the loop has been left, was found at the place of that round.
+  auto isOfRound = [&](const AtomicUpdate& update, const ModelAccess& access) {
+    auto changes = [&](Expr n) {
+      const bool isRound = n->op == Op::Symbol && ((n->symbol->kind == SymbolKind::LoopCounter) ||
+                                                   model.firstValues.count(n->symbol) != 0);
+      auto isIt = [&](Expr part) { return part == n; };
+      return isRound && !anyNode(access.offset, isIt) && !anyNode(access.condition, isIt);
+    };
+    return !anyNode(update.offset, changes) && !anyNode(update.left, changes);
+  };
+  if (!isOfRound(one, *q.a) || !isOfRound(other, *q.b)) return {};
   ExprContext& c = kernel.context;
   auto as = [&](Expr e, unsigned thread) { return copies.of(e, q.relation, thread); };
   std::vector<Expr> constraints = meetingConstraints(q);

@@ -469,7 +469,8 @@ private:
     state.model.ordersByPtx = ordersByPtx(state.function);
     for (const LoopRecord& record : state.loops)
       for (const LoopRecord::Open& open : record.open)
-        if (open.inside && open.start) state.model.firstValues[open.inside] = open.start;
+        if (open.inside && open.start && open.start != open.latch && open.start->width == open.inside->width)
+          state.model.firstValues[open.inside] = open.start; // else a guard's condition
     state.model.objects = state.objects.all();
     for (MemoryObject& object : state.model.objects) {
       object.written = state.isWritten(object.id);
