@@ -8,7 +8,7 @@
 
 namespace kcheck::abi {
 
-inline constexpr std::uint32_t kVersion = 3;
+inline constexpr std::uint32_t kVersion = 4;
 
 /// Where all memory lies that the runtime hands out. An address below the start or at the end is foreign.
 inline constexpr std::uint64_t kArenaStart = 0x2000'0000'0000;
@@ -150,8 +150,8 @@ struct LoggedAccess {
   std::uint16_t row;  ///< of the segment, holds an address
   std::uint16_t
       content; ///< of writes and atomics: the row with what was in memory before (16 bytes: two rows)
-  std::uint16_t unused;
-  std::int32_t offset; ///< from the logged address
+  std::uint16_t distance; ///< 0, or 1 + which of KernelEntry::distances is added to the logged address
+  std::int32_t offset;    ///< from there
   std::uint32_t site, order;
 };
 
@@ -197,6 +197,10 @@ struct KernelEntry {
   const char* file;
   std::uint32_t line, writtenCount;
   const std::uint32_t* written; ///< where the arguments hold those pointers (TraitWritesKnown)
+  /// Writes `distanceCount` numbers of bytes that lie between addresses for all threads of a launch; of the
+  /// thread it looks at the launch's shape only.
+  void (*distances)(const ThreadContext* thread, const void* arguments, std::int64_t* out);
+  std::uint64_t distanceCount;
 };
 
 /// A `__device__`, `__constant__` or `__managed__` variable. The runtime places it and stores the address in

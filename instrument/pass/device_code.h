@@ -40,6 +40,8 @@ struct KernelCode {
   std::vector<abi::ParameterInfo> parameters;
   std::uint32_t argumentBytes = 0;
   std::vector<std::uint32_t> written; ///< abi::KernelEntry::written
+  llvm::Function* distances = nullptr;
+  std::uint32_t distanceCount = 0; ///< that it writes
   std::vector<PlacedShared> shared;
   std::uint32_t sharedBytes = 0, declaredSharedBytes = 0;
 };

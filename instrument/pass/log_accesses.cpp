@@ -3,7 +3,8 @@
 // runtime. Writes also keep what was in memory before, so that the runtime can take the warp back and show a
 // race as it came about.
 #include "instrument/pass/call_graph.h"
-#include "instrument/pass/linear.h"
+#include "instrument/pass/launch_distances.h"
+#include "instrument/pass/log_plan.h"
 #include "instrument/pass/markers.h"
 #include "instrument/pass/stages.h"
 #include "instrument/pass/unroll.h"
@@ -24,7 +25,6 @@ namespace kcheck::instrument {
 namespace {
 
 constexpr std::uint32_t kOrdersFinely = abi::TraitFences | abi::TraitWarpSync | abi::TraitNamedBarrier;
-constexpr std::int64_t kFarthest = 1 << 16; ///< distance of accesses that share a logged address
 constexpr std::size_t kMostSegments = std::numeric_limits<std::uint16_t>::max();
 
 bool isHook(const llvm::Instruction& instruction) {
@@ -32,18 +32,11 @@ bool isHook(const llvm::Instruction& instruction) {
          isCallTo(instruction, Call::kcAtomic);
 }
 
-/// The size of an access that can be logged, else 0: copies of variable or unusual length call the runtime.
-unsigned loggedBytes(const llvm::CallInst& hook) {
-  auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(hook.getArgOperand(2));
-  if (!bytes) return 0;
-  std::uint64_t size = bytes->getZExtValue();
-  return size == 1 || size == 2 || size == 4 || size == 8 || size == 16 ? unsigned(size) : 0;
-}
-
 class LogWriter {
 public:
-  LogWriter(DeviceCode& code, llvm::Function& function)
-      : code(code), function(function), thread(function.getArg(0)),
+  /// `distances`: of the kernel whose entry the function is, else null.
+  LogWriter(DeviceCode& code, llvm::Function& function, LaunchDistances* distances)
+      : code(code), function(function), distances(distances), thread(function.getArg(0)),
         word(llvm::Type::getInt64Ty(function.getContext())),
         pointer(llvm::PointerType::get(function.getContext(), 0)),
         unlikely(llvm::MDBuilder(function.getContext()).createUnlikelyBranchWeights()) {}
@@ -65,11 +58,11 @@ public:
 private:
   DeviceCode& code;
   llvm::Function& function;
+  LaunchDistances* distances;
   llvm::Value* thread;
   llvm::Type* word;
   llvm::PointerType* pointer;
   llvm::MDNode* unlikely;
-  std::uint32_t rowsUsed = 0;        ///< by the segment in work
   llvm::AllocaInst* place = nullptr; ///< a copy of ThreadContext::log, which becomes a register
   std::vector<std::vector<llvm::CallInst*>> segments;
   std::vector<llvm::Instruction*> moves; ///< calls after which the log may stand elsewhere
@@ -101,71 +94,18 @@ private:
     }
   }
 
-  /// A logged address, and the accesses that lie at constant distances from it.
-  struct Row {
-    AddressShape shape;
-    std::int64_t constant = 0;             ///< of the first access, whose address is logged
-    std::int64_t lowest = 0, highest = 0;  ///< distances
-    std::vector<llvm::CallInst*> accesses; ///< in their order
-    std::uint16_t number = 0;
-    llvm::Value* foreign = nullptr; ///< whether any of the accesses may be outside device memory
-  };
-
-  struct Planned {
-    llvm::CallInst* hook;
-    std::size_t row; ///< in `rows`
-    abi::LoggedAccess access;
-  };
-
-  void plan(const std::vector<llvm::CallInst*>& hooks, std::vector<Row>& rows,
-            std::vector<Planned>& planned) {
-    unsigned used = 0;
-    for (llvm::CallInst* hook : hooks) {
-      LinearAddress address = linearAddress(hook->getArgOperand(1), code.module.getDataLayout());
-      auto row = std::find_if(rows.begin(), rows.end(), [&](const Row& other) {
-        return other.shape == address.shape && std::abs(address.constant - other.constant) <= kFarthest;
-      });
-      if (row == rows.end()) {
-        row =
-            rows.insert(row, Row{address.shape, address.constant, 0, 0, {}, std::uint16_t(used++), nullptr});
-      }
-      std::int64_t distance = address.constant - row->constant;
-      row->lowest = std::min(row->lowest, distance);
-      row->highest = std::max(row->highest, distance);
-      row->accesses.push_back(hook);
-      abi::LoggedAccess access{};
-      access.kind = isCallTo(*hook, Call::kcRead)    ? abi::SiteKind::Read
-                    : isCallTo(*hook, Call::kcWrite) ? abi::SiteKind::Write
-                                                     : abi::SiteKind::Atomic;
-      access.bytes = std::uint8_t(loggedBytes(*hook));
-      access.row = row->number;
-      access.offset = std::int32_t(distance);
-      access.site = std::uint32_t(llvm::cast<llvm::ConstantInt>(hook->getArgOperand(3))->getZExtValue());
-      if (access.kind == abi::SiteKind::Atomic)
-        access.order = std::uint32_t(llvm::cast<llvm::ConstantInt>(hook->getArgOperand(4))->getZExtValue());
-      if (access.kind != abi::SiteKind::Read) {
-        access.content = std::uint16_t(used);
-        used += access.bytes == 16 ? 2 : 1;
-      }
-      planned.push_back({hook, std::size_t(row - rows.begin()), access});
-    }
-    rowsUsed = used;
-  }
-
   void write(const std::vector<llvm::CallInst*>& hooks) {
-    std::vector<Row> rows;
-    std::vector<Planned> planned;
-    plan(hooks, rows, planned);
+    SegmentPlan plan = planSegment(code, hooks, distances);
     std::uint64_t number = code.segments.size();
-    code.segments.push_back({std::uint32_t(code.logged.size()), std::uint32_t(hooks.size()), rowsUsed, 0});
+    code.segments.push_back({std::uint32_t(code.logged.size()), std::uint32_t(hooks.size()), plan.rows, 0});
     llvm::Value* start = begin(*hooks.front());
     unsigned done = 0;
-    for (Planned& one : planned) {
-      logOne(one, rows[one.row], start, done++, number);
+    for (PlannedAccess& one : plan.accesses) {
+      logOne(one, plan.places[one.place], start, done++, number);
       code.logged.push_back(one.access);
     }
     llvm::IRBuilder<> builder(hooks.back());
-    auto* next = byteOffset(builder, start, rowsUsed * abi::kLogRowBytes);
+    auto* next = byteOffset(builder, start, plan.rows * abi::kLogRowBytes);
     builder.CreateStore(next, place);
     builder.CreateStore(next, byteOffset(builder, thread, offsetof(abi::ThreadContext, log)));
     for (llvm::CallInst* hook : hooks) hook->eraseFromParent();
@@ -186,9 +126,11 @@ private:
     return start;
   }
 
-  void logOne(const Planned& one, Row& row, llvm::Value* start, unsigned done, std::uint64_t number) {
+  void logOne(const PlannedAccess& one, LoggedPlace& row, llvm::Value* start, unsigned done,
+              std::uint64_t number) {
     llvm::CallInst* hook = one.hook;
     bool first = row.accesses.front() == hook, reads = one.access.kind == abi::SiteKind::Read;
+    bool isLogged = first && !row.distance;
     if (!first && reads) return;
     llvm::IRBuilder<> builder(hook);
     llvm::Value* address = hook->getArgOperand(1);
@@ -214,25 +156,26 @@ private:
       joined->addIncoming(usual, otherwise->getParent());
       return joined;
     };
-    if (first) value = join(value, reported);
+    if (isLogged) value = join(value, reported);
     for (llvm::Value*& content : contents) content = join(content, builder.getInt64(0));
     auto store = [&](llvm::Value* what, std::size_t at) {
       builder.CreateStore(what, byteOffset(builder, start, at * abi::kLogRowBytes));
     };
-    if (first) {
-      if (row.number == 0) value = builder.CreateOr(value, builder.getInt64(number << 48));
-      store(value, row.number);
+    if (isLogged) {
+      if (row.row == 0) value = builder.CreateOr(value, builder.getInt64(number << 48));
+      store(value, row.row);
     }
     for (std::size_t i = 0; i < contents.size(); ++i) store(contents[i], one.access.content + i);
   }
 
-  /// Asks the runtime about each access of the row; what it says of the first is logged.
-  llvm::Value* reportForeign(llvm::IRBuilder<>& builder, const Row& row, llvm::Value* start, unsigned done) {
+  /// Asks the runtime about each access there; what it says of the first is logged.
+  llvm::Value* reportForeign(llvm::IRBuilder<>& builder, const LoggedPlace& row, llvm::Value* start,
+                             unsigned done) {
     llvm::Value* result = nullptr;
     llvm::CallInst* first = row.accesses.front();
     const auto& layout = code.module.getDataLayout();
     for (llvm::CallInst* access : row.accesses) {
-      std::int64_t distance = linearAddress(access->getArgOperand(1), layout).constant - row.constant;
+      std::int64_t distance = addressSum(access->getArgOperand(1), layout).constant - row.address.constant;
       llvm::Value* address = builder.CreateGEP(builder.getInt8Ty(), first->getArgOperand(1),
                                                builder.getInt64(std::uint64_t(distance)));
       auto* call = builder.CreateCall(runtimeCall(code.module, Call::kcForeign),
@@ -296,11 +239,19 @@ void logAccesses(DeviceCode& code) {
     kernel.traits |= abi::TraitLogged;
     logged.merge(graph.reachable(*kernel.entry));
   }
-  for (llvm::Function* function : graph.calleesFirst()) // an order that does not depend on addresses
-    if (logged.contains(function)) {
-      relaxAlignment(*function);
-      LogWriter(code, *function).run();
+  for (llvm::Function* function : graph.calleesFirst()) { // an order that does not depend on addresses
+    if (!logged.contains(function)) continue;
+    relaxAlignment(*function);
+    auto kernel = std::find_if(code.kernels.begin(), code.kernels.end(),
+                               [&](const KernelCode& one) { return one.entry == function; });
+    if (kernel == code.kernels.end()) {
+      LogWriter(code, *function, nullptr).run();
+      continue;
     }
+    LaunchDistances distances(code, *kernel);
+    LogWriter(code, *function, &distances).run();
+    distances.finish();
+  }
 }
 
 } // namespace kcheck::instrument

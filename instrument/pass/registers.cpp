@@ -2,6 +2,7 @@
 
 #include "instrument/pass/abi_calls.h"
 
+#include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 
 #include <cstddef>
@@ -19,6 +20,7 @@ constexpr llvm::StringLiteral kMarkerPrefix = "kcheck.register.";
 
 /// Multiprocessors that the simulated device claims in %nsmid.
 constexpr std::uint32_t kMultiprocessors = 8;
+constexpr std::uint32_t kMostThreads = 1024; ///< of a block
 
 std::optional<unsigned> axisOf(llvm::StringRef name, llvm::StringRef base) {
   if (!name.consume_front(base) || name.size() != 2 || name[0] != '.') return std::nullopt;
@@ -31,6 +33,13 @@ struct Reader {
   llvm::Value* thread;
 
   llvm::Value* ofThread(std::size_t offset) { return loadField(b, b.getInt32Ty(), thread, offset); }
+  /// What is known of a register helps to tell that sums with it do not wrap.
+  llvm::Value* bounded(llvm::Value* load, std::uint32_t most) {
+    llvm::MDNode* range =
+        llvm::MDBuilder(b.getContext()).createRange(llvm::APInt(32, 0), llvm::APInt(32, most + 1));
+    llvm::cast<llvm::LoadInst>(load)->setMetadata(llvm::LLVMContext::MD_range, range);
+    return load;
+  }
   llvm::Value* block() { return loadField(b, b.getPtrTy(), thread, offsetof(ThreadContext, block)); }
   llvm::Value* ofBlock(std::size_t offset) { return loadField(b, b.getInt32Ty(), block(), offset); }
   llvm::Value* axis(std::size_t array, unsigned index) { return ofBlock(array + 4 * index); }
@@ -60,8 +69,8 @@ struct Reader {
 
 llvm::Value* readSingle(Reader& r, llvm::StringRef name) {
   llvm::IRBuilderBase& b = r.b;
-  if (name == "laneid") return r.ofThread(offsetof(ThreadContext, lane));
-  if (name == "warpid") return r.ofThread(offsetof(ThreadContext, warp));
+  if (name == "laneid") return r.bounded(r.ofThread(offsetof(ThreadContext, lane)), 31);
+  if (name == "warpid") return r.bounded(r.ofThread(offsetof(ThreadContext, warp)), kMostThreads / 32 - 1);
   if (name == "nwarpid") return r.warps();
   if (name == "warpsize") return b.getInt32(32);
   if (name == "smid") return b.CreateURem(r.linearBlock(), b.getInt32(kMultiprocessors));
@@ -82,8 +91,10 @@ llvm::Value* readSingle(Reader& r, llvm::StringRef name) {
 
 llvm::Value* readRegister(llvm::IRBuilderBase& builder, llvm::StringRef name, llvm::Value* thread) {
   Reader r{builder, thread};
-  if (auto axis = axisOf(name, "tid")) return r.ofThread(offsetof(ThreadContext, threadIdx) + 4 * *axis);
-  if (auto axis = axisOf(name, "ntid")) return r.axis(offsetof(BlockContext, blockDim), *axis);
+  if (auto axis = axisOf(name, "tid"))
+    return r.bounded(r.ofThread(offsetof(ThreadContext, threadIdx) + 4 * *axis), kMostThreads - 1);
+  if (auto axis = axisOf(name, "ntid"))
+    return r.bounded(r.axis(offsetof(BlockContext, blockDim), *axis), kMostThreads);
   if (auto axis = axisOf(name, "ctaid")) return r.axis(offsetof(BlockContext, blockIdx), *axis);
   if (auto axis = axisOf(name, "nctaid")) return r.axis(offsetof(BlockContext, gridDim), *axis);
   // Every block is a cluster of its own.

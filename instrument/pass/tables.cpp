@@ -67,7 +67,8 @@ llvm::Constant* kernelRow(TableWriter& write, const DeviceCode& code, const Kern
        write.array(shared), write.word(kernel.shared.size()), write.word(kernel.sharedBytes),
        write.word(kernel.declaredSharedBytes), write.word(std::uint32_t(kernel.suspension)),
        write.word(kernel.traits), write.word(kernel.maxThreads), write.text(facts ? facts->where.file : ""),
-       write.word(facts ? facts->where.line : 0), write.word(kernel.written.size()), write.array(written)},
+       write.word(facts ? facts->where.line : 0), write.word(kernel.written.size()), write.array(written),
+       kernel.distances ? kernel.distances : write.null(), write.integer(64, kernel.distanceCount)},
       sizeof(abi::KernelEntry));
 }
 
@@ -94,9 +95,9 @@ llvm::Constant* segmentRow(TableWriter& write, const abi::LogSegment& segment) {
 
 llvm::Constant* accessRow(TableWriter& write, const abi::LoggedAccess& access) {
   return write.record({write.integer(8, std::uint8_t(access.kind)), write.integer(8, access.bytes),
-                       write.integer(16, access.row), write.integer(16, access.content), write.integer(16, 0),
-                       write.word(std::uint32_t(access.offset)), write.word(access.site),
-                       write.word(access.order)},
+                       write.integer(16, access.row), write.integer(16, access.content),
+                       write.integer(16, access.distance), write.word(std::uint32_t(access.offset)),
+                       write.word(access.site), write.word(access.order)},
                       sizeof(abi::LoggedAccess));
 }
 

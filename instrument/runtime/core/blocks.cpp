@@ -61,9 +61,7 @@ void makeThreads(BlockState& room, const LaunchState& launch) {
 void prepareRoom(BlockState& room, LaunchState& launch) {
   finishChecks(launch);
   room.launch = &launch;
-  const Dim3 &grid = launch.config.grid, &block = launch.config.block;
-  std::copy_n(std::initializer_list<std::uint32_t>{grid.x, grid.y, grid.z}.begin(), 3, room.gridDim);
-  std::copy_n(std::initializer_list<std::uint32_t>{block.x, block.y, block.z}.begin(), 3, room.blockDim);
+  setShape(room, launch.config);
   makeThreads(room, launch);
   layOutWindow(room, launch);
   room.many = 2 * room.threadCount;
@@ -91,6 +89,16 @@ BlockState& freeRoom(LaunchState& launch) {
 }
 
 } // namespace
+
+void setShape(abi::BlockContext& block, const LaunchConfig& config) {
+  auto set = [](std::uint32_t* to, const Dim3& from) {
+    to[0] = from.x;
+    to[1] = from.y;
+    to[2] = from.z;
+  };
+  set(block.gridDim, config.grid);
+  set(block.blockDim, config.block);
+}
 
 std::size_t mostResident(const LaunchState& launch) {
   if (launch.config.cooperative || (launch.kernel->usesGridSync & abi::TraitGridSync))

@@ -5,6 +5,8 @@
 
 namespace kcheck::runtime {
 
+/// What device code asks of the launch's shape.
+void setShape(abi::BlockContext& block, const LaunchConfig& config);
 std::size_t mostResident(const LaunchState& launch);
 /// A block in a free room, its threads not started.
 BlockState& startBlock(LaunchState& launch, std::uint64_t index);

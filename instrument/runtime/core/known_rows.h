@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/row_words.h"
 #include "instrument/runtime/core/rows.h"
 
+#include <array>
 #include <cstddef>
 
 namespace kcheck::runtime {
@@ -24,8 +25,7 @@ public:
   /// Whether they lie as before, a number of sectors further on.
   bool liesTheSame() const {
     const Address *before = addresses[now], *after = addresses[1 - now];
-    constexpr std::uint32_t last = kWarpSize - 1; // tells most of those apart that lie otherwise
-    return after[last] - before[last] == after[0] - before[0] && sameBesides(before, after);
+    return sameAtEnds(before, after) && sameBesides(before, after);
   }
   void take() { now = 1 - now; }
 
@@ -47,6 +47,8 @@ private:
 
 class KnownRows {
 public:
+  /// Another launch: its accesses lie otherwise beside each other.
+  void forget() { costs = {}; }
   /// Lanes that are together come to a segment: what has been read before is of others.
   void begin() { ++time; }
   /// Where the row is kept; perhaps what is there belongs to another.
@@ -76,7 +78,7 @@ private:
     KnownCost cost;
   };
   KnownRow rows[kKept];
-  Cost costs[kKept];
+  std::array<Cost, kKept> costs;
   std::uint64_t time = 0, patterns = 0;
 };
 

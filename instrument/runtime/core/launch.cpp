@@ -107,6 +107,18 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   if (metrics && !launch.accesses) launch.accesses = std::make_unique<AccessLog>();
 }
 
+/// What lies between addresses for all threads of the launch.
+void findDistances(LaunchState& launch) {
+  const KernelEntry& kernel = *launch.kernel;
+  launch.distances.assign(1 + kernel.distanceCount, 0);
+  if (!kernel.distances) return;
+  abi::BlockContext block{};
+  setShape(block, launch.config);
+  abi::ThreadContext thread{};
+  thread.block = &block;
+  kernel.distances(&thread, launch.arguments, reinterpret_cast<std::int64_t*>(&launch.distances[1]));
+}
+
 /// Some other order was not gone through to its end.
 void noteCutShort(const LaunchState& launch) {
   auto* record = log().reserve<wire::CutShort>();
@@ -201,6 +213,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
   findStack(state);
   noteLaunch(state);
   state.quiet.find(state);
+  findDistances(state);
   context().launch = &state;
   {
     DeviceAccess access;

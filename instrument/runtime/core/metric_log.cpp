@@ -8,7 +8,6 @@ namespace kcheck::runtime {
 namespace {
 
 constexpr std::uint32_t kFull = ~std::uint32_t{0};
-constexpr Address kSector = 32;
 
 /// All lanes active, each right behind the one before.
 bool isContiguous(const Address* addresses, std::uint32_t bytes) {

@@ -10,6 +10,9 @@
 
 namespace kcheck::runtime {
 
+inline constexpr unsigned kSectorBits = 5;
+inline constexpr Address kSector = Address{1} << kSectorBits;
+
 /// Sums over requests; fields as in report/report.h.
 struct Traffic {
   std::uint64_t requests = 0, sectors = 0, idealSectors = 0, bytes = 0, lanes = 0, slots = 0, turns = 0;

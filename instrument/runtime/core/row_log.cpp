@@ -29,10 +29,11 @@ namespace {
 /// All accesses that have not been checked, in the order in which they happened: visit(lane, access, address,
 /// at).
 template <class Visit> void eachUnchecked(const RowLog& log, Visit visit) {
+  const LaunchState& launch = *log.lanes->owner().launch;
   for (std::uint32_t i = 0; i < log.count; ++i) {
     std::uint32_t lane = log.order[i];
-    auto here = [&](const abi::LoggedAccess& access, Address address, const Word* at) {
-      visit(lane, access, address, at);
+    auto here = [&](const abi::LoggedAccess& access, const Word* at) {
+      visit(lane, access, addressOf(access, at, launch), at);
     };
     const Word* column = log.rows + lane;
     if (log.spilled(lane)) {
@@ -44,11 +45,8 @@ template <class Visit> void eachUnchecked(const RowLog& log, Visit visit) {
     }
     if (log.partial != &log.lanes[lane] || !log.withinSegment() || !log.partialDone) continue;
     const abi::LogSegment& segment = segmentAt(*log.partialAt);
-    for (std::uint32_t n = 0; n < log.partialDone; ++n) {
-      const abi::LoggedAccess& access = module().accesses[segment.first + n];
-      Word word = log.partialAt[std::size_t{access.row} * abi::kLogLanes];
-      here(access, (word & kAddressBits) + static_cast<Address>(std::int64_t{access.offset}), log.partialAt);
-    }
+    for (std::uint32_t n = 0; n < log.partialDone; ++n)
+      here(module().accesses[segment.first + n], log.partialAt);
   }
 }
 

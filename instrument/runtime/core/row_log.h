@@ -90,27 +90,29 @@ inline const abi::ModuleEntry& module() { return *context().modules.front(); }
 
 inline const abi::LogSegment& segmentAt(Word word) { return module().segments[word >> 48]; }
 
-/// The accesses of one lane from row `from` to `to`, in their order: visit(access, address, row of the
-/// segment).
+/// Of an access: what lies between its address and the logged one.
+inline Address distanceOf(const abi::LoggedAccess& access, const LaunchState& launch) {
+  return launch.distances[access.distance] + static_cast<Address>(std::int64_t{access.offset});
+}
+
+inline Address addressOf(const abi::LoggedAccess& access, const Word* segment, const LaunchState& launch) {
+  return (segment[std::size_t{access.row} * abi::kLogLanes] & kAddressBits) + distanceOf(access, launch);
+}
+
+/// The accesses of one lane from row `from` to `to`, in their order: visit(access, row of the segment).
 template <class Visit>
 void eachAccess(const Word* column, std::uint32_t from, std::uint32_t to, Visit visit) {
   for (std::uint32_t row = from; row < to;) {
     const Word* at = column + std::size_t{row} * abi::kLogLanes;
     const abi::LogSegment& segment = segmentAt(*at);
-    for (std::uint32_t i = 0; i < segment.count; ++i) {
-      const abi::LoggedAccess& access = module().accesses[segment.first + i];
-      visit(access,
-            (at[std::size_t{access.row} * abi::kLogLanes] & kAddressBits) +
-                static_cast<Address>(std::int64_t{access.offset}),
-            at);
-    }
+    for (std::uint32_t i = 0; i < segment.count; ++i) visit(module().accesses[segment.first + i], at);
     row += segment.rows;
   }
 }
 
 inline std::uint64_t accessesIn(const Word* column, std::uint32_t rows) {
   std::uint64_t count = 0;
-  eachAccess(column, 0, rows, [&](const abi::LoggedAccess&, Address, const Word*) { ++count; });
+  eachAccess(column, 0, rows, [&](const abi::LoggedAccess&, const Word*) { ++count; });
   return count;
 }
 

@@ -9,8 +9,8 @@ constexpr std::size_t kFewest = 4;
 
 bool fits(const abi::LoggedAccess& access, const abi::LoggedAccess& first) {
   std::int32_t distance = access.offset - first.offset;
-  return access.row == first.row && access.bytes == first.bytes && access.site == first.site &&
-         distance % access.bytes == 0;
+  return access.row == first.row && !access.distance && access.bytes == first.bytes &&
+         access.site == first.site && distance % access.bytes == 0;
 }
 
 } // namespace
@@ -22,7 +22,8 @@ SegmentSeries::SegmentSeries(const abi::LogSegment& segment, const abi::LoggedAc
   });
   member.assign(static_cast<std::size_t>(to - from), kNone);
   for (const abi::LoggedAccess* first = from; first != to && series.size() < kNone; ++first) {
-    if (member[static_cast<std::size_t>(first - from)] != kNone || first->bytes < 4) continue;
+    if (member[static_cast<std::size_t>(first - from)] != kNone || first->bytes < 4 || first->distance)
+      continue;
     std::vector<std::int32_t> offsets;
     for (const abi::LoggedAccess* access = first; access != to; ++access)
       if (fits(*access, *first)) offsets.push_back(access->offset);

@@ -3,14 +3,12 @@
 #include "instrument/runtime/core/vectors.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
 namespace kcheck::runtime {
 namespace {
-
-constexpr unsigned kSectorBits = 5;
-constexpr Address kSector = Address{1} << kSectorBits;
 
 KCHECK_INLINE std::uint32_t firstPositions(std::uint32_t count) { return ~std::uint32_t{0} >> (32 - count); }
 
@@ -192,12 +190,25 @@ KCHECK_INLINE std::uint32_t waysOfRow(const Address* at, const RowLanes& lanes, 
   return withoutConflict(at, lanes.count) ? 1 : countWays(at, lanes, bytes);
 }
 
+/// The positions of the bits of a byte, one byte each.
+constexpr std::array<std::uint64_t, 256> kLanesOfByte = [] {
+  std::array<std::uint64_t, 256> table{};
+  for (std::uint32_t byte = 0; byte < table.size(); ++byte)
+    for (std::uint64_t bit = 0, count = 0; bit < 8; ++bit)
+      if (byte >> bit & 1) table[byte] |= bit << (8 * count++);
+  return table;
+}();
+
 } // namespace
 
-RowLanes::RowLanes(std::uint32_t active) : mask(active), count(0), lane{} {
-  for (std::uint32_t left = mask; left; left &= left - 1)
-    lane[count++] = static_cast<std::uint8_t>(std::countr_zero(left));
-  std::fill(lane + count, lane + kWarpSize, count ? lane[count - 1] : lane[0]);
+RowLanes::RowLanes(std::uint32_t active) : mask(active), count(0) {
+  for (std::uint32_t first = 0; first < kWarpSize; first += 8) {
+    const std::uint8_t bits = static_cast<std::uint8_t>(mask >> first);
+    std::uint64_t eight = kLanesOfByte[bits] + first * 0x0101'0101'0101'0101;
+    std::memcpy(lane + count, &eight, sizeof eight); // what is too much is written over
+    count += static_cast<std::uint32_t>(std::popcount(bits));
+  }
+  std::fill(lane + count, lane + kWarpSize, count ? lane[count - 1] : std::uint8_t{0});
   std::uint32_t run = count ? mask >> lane[0] : 0;
   neighbours = (run & (run + 1)) == 0;
 }

@@ -28,6 +28,13 @@ KCHECK_CONFLICTS void pack(const Word* words, const std::uint8_t* lane, Address*
 const bool hasPermutes = __builtin_cpu_supports("avx512cd") != 0;
 #endif
 
+KCHECK_INLINE bool areTogether(const Word* words, std::uint32_t active) {
+  Word first = words[std::countr_zero(active)], different = 0;
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+    different |= active >> lane & 1 ? words[lane] ^ first : 0;
+  return different >> 48 == 0;
+}
+
 } // namespace
 
 void addressesOf(const Word* words, const RowLanes& lanes, Address* at) {
@@ -85,6 +92,8 @@ KCHECK_VECTORS void longestFirst(const std::uint32_t* rows, std::uint8_t* order)
 
 KCHECK_VECTORS FirstSegment firstSegment(const Word* words, std::uint32_t active) {
   constexpr std::uint32_t none = ~std::uint32_t{0};
+  if (areTogether(words, active))
+    return {static_cast<std::uint32_t>(words[std::countr_zero(active)] >> 48), none, active};
   std::uint32_t number[kWarpSize], mask = 0, segment = none, next = none;
   for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
     number[lane] = active >> lane & 1 ? static_cast<std::uint32_t>(words[lane] >> 48) : none;
@@ -98,11 +107,17 @@ KCHECK_VECTORS FirstSegment firstSegment(const Word* words, std::uint32_t active
   return {segment, next, mask};
 }
 
-KCHECK_VECTORS bool sameSegment(const Word* words, std::uint32_t active) {
-  Word first = words[std::countr_zero(active)], different = 0;
+KCHECK_VECTORS LowestLanes lowestLanes(const std::uint32_t* values) {
+  LowestLanes lowest{values[0], 0};
+  for (std::uint32_t lane = 1; lane < kWarpSize; ++lane)
+    lowest.value = values[lane] < lowest.value ? values[lane] : lowest.value;
   for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-    different |= active >> lane & 1 ? words[lane] ^ first : 0;
-  return different >> 48 == 0;
+    lowest.mask |= static_cast<std::uint32_t>(values[lane] == lowest.value) << lane;
+  return lowest;
+}
+
+KCHECK_VECTORS bool sameSegment(const Word* words, std::uint32_t active) {
+  return areTogether(words, active);
 }
 
 } // namespace kcheck::runtime

@@ -23,6 +23,11 @@ void shifted(const Address* from, Address offset, Address* at);
 /// Each address the same distance behind the other row's, a number of sectors: what holds of one holds of
 /// both.
 bool sameBesides(const Address* from, const Address* to);
+/// False of most rows of which that is false.
+inline bool sameAtEnds(const Address* from, const Address* to) {
+  constexpr std::uint32_t last = kWarpSize - 1;
+  return to[last] - from[last] == to[0] - from[0];
+}
 
 /// How far the addresses of a row reach; `odd` has the low bits that any of them has.
 struct Reach {
@@ -48,6 +53,12 @@ struct FirstSegment {
   std::uint32_t segment, next, mask;
 };
 FirstSegment firstSegment(const Word* words, std::uint32_t active);
+
+/// Of a number for each lane: which lanes have the lowest.
+struct LowestLanes {
+  std::uint32_t value, mask;
+};
+LowestLanes lowestLanes(const std::uint32_t* values);
 
 /// The lanes in `active` (not 0) are all at one segment.
 bool sameSegment(const Word* words, std::uint32_t active);

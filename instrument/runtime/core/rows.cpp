@@ -128,8 +128,8 @@ private:
       }
       const Address* at = row.at();
       alignas(64) Address moved[kWarpSize];
-      if (access.offset) {
-        shifted(row.at(), static_cast<Address>(std::int64_t{access.offset}), moved);
+      if (Address distance = distanceOf(access, launch)) {
+        shifted(row.at(), distance, moved);
         at = moved;
       }
       allQuiet = allQuiet && access.kind == abi::SiteKind::Read && isQuiet(access, at, lanes, row.shape);
@@ -163,7 +163,8 @@ private:
   void look(KnownRow& row, const RowLanes& lanes, std::uint32_t bytes, const KnownRow*& other) {
     work.known.newPattern(row);
     row.repeats = false;
-    if (other && other->bytes == bytes && sameBesides(other->at(), row.at())) {
+    if (other && other->bytes == bytes && sameAtEnds(other->at(), row.at()) &&
+        sameBesides(other->at(), row.at())) {
       row.bytes = other->bytes;
       row.shape = other->shape;
       row.shape.origin = row.at()[0];
@@ -179,9 +180,11 @@ private:
 
   static KnownCost costOf(const abi::LoggedAccess& access, KnownRow& row, const Address* at,
                           const RowLanes& lanes) {
-    // Banks go round: words of shared memory cost the same at any distance.
+    // Banks go round: words of shared memory cost the same at any distance. Others do at some sectors'
+    // distance.
     bool shared = inShared(at[0]);
-    if (at != row.at() && !(shared && inShared(row.at()[0]) && access.offset % 4 == 0))
+    Address unit = shared ? 4 : kSector;
+    if (at != row.at() && (shared != inShared(row.at()[0]) || (at[0] - row.at()[0]) % unit))
       return {costOfRow(at, lanes, access.bytes, shared, row.shape), turnsAt(access, at, lanes, row.shape)};
     if (!row.costKnown)
       row.cost = !shared && row.shape.shape == RowShape::Other && row.shape.isAligned(at[0], access.bytes)
@@ -265,7 +268,7 @@ private:
     if (access.kind != abi::SiteKind::Read || !launch.quiet.any()) return false;
     alignas(64) Address at[kWarpSize];
     addressesOf(access.row, at);
-    if (access.offset) shifted(at, static_cast<Address>(std::int64_t{access.offset}), at);
+    if (Address distance = distanceOf(access, launch)) shifted(at, distance, at);
     return launch.quiet.cover(at, lanes.count, access.bytes, false);
   }
 
@@ -376,11 +379,10 @@ private:
     for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) look(lane);
     RowGroup group;
     while (!failed) {
-      group.segment = *std::min_element(segment, segment + kWarpSize);
-      if (group.segment == kDone) return;
-      group.mask = 0;
-      for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-        group.mask |= static_cast<std::uint32_t>(segment[lane] == group.segment) << lane;
+      const LowestLanes lowest = lowestLanes(segment);
+      if (lowest.value == kDone) return;
+      group.segment = lowest.value;
+      group.mask = lowest.mask;
       const abi::LogSegment& taken = segments[group.segment];
       for (std::uint32_t left = group.mask; left; left &= left - 1) {
         auto lane = static_cast<std::uint32_t>(std::countr_zero(left));

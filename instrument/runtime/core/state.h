@@ -207,6 +207,7 @@ struct LaunchState {
   RowLog* rows = nullptr;                         ///< made with the first launch that logs, and kept
   bool logged = false;                            ///< device code logs its accesses (rows.h)
   QuietArrays quiet;                              ///< of a launch that logs
+  std::vector<Address> distances;                 ///< by LoggedAccess::distance; the first is 0
   bool steps = false;                             ///< and gives way at every access
   ThreadState* current = nullptr;                 ///< in device code now
   std::jmp_buf escape;                            ///< of the scheduler's loop

@@ -88,6 +88,7 @@ void Worker::meet(const LaunchState& of) {
   if (ofLaunch == of.number) return;
   ofLaunch = of.number;
   itsChecks.tried = itsChecks.failed = 0;
+  itsChecks.known.forget();
   alone = 0;
   pause = kFewest;
   pace = &paces[of.kernel];
