@@ -92,6 +92,58 @@ std::optional<std::uint64_t> Decider::comers(const ModelAccess& access, bool ofB
   return count;
 }
 
+Decider::Places Decider::placesAmongVoters(const PairQuestion& q) {
+  ExprContext& c = kernel.context;
+  Places result;
+  result.inBoth = true;
+  unsigned thread = 0;
+  for (const ModelAccess* access : {q.a, q.b}) {
+    ++thread;
+    bool isAddressed = false;
+    for (Expr e : {access->offset, access->condition})
+      anyNode(e, [&](Expr n) {
+        const bool isPlace = isPlaceAmongLanes(n);
+        isAddressed = isAddressed || (isPlace && e == access->offset);
+        if (isPlace) {
+          Expr lane = c.binary(Op::And, n->operands.back(), c.constant(32, 31));
+          result.constraints.push_back(c.binary(Op::Ule,
+                                                c.extend(Op::ZExt, 32, copies.of(n, q.relation, thread)),
+                                                copies.of(lane, q.relation, thread)));
+        }
+        if (isPlace || (n->op == Op::Apply && n->function->isBallot))
+          result.causes.push_back(n->function->cause);
+        return false;
+      });
+    result.inBoth = result.inBoth && isAddressed;
+  }
+  return result;
+}
+
+std::optional<Verdict> Decider::meetAmongVoters(const PairQuestion& q, std::vector<Cause>& causes) {
+  if (!q.a->offset || !q.b->offset) return {};
+  const Places lanes = placesAmongVoters(q);
+  auto isOfLanes = [&](const Cause& cause) {
+    return std::find(lanes.causes.begin(), lanes.causes.end(), cause) != lanes.causes.end();
+  };
+  auto mayOrder = [&](const Cause& cause) {
+    return (cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait ||
+            cause.kind == CauseKind::Warp || cause.kind == CauseKind::Lock) &&
+           !isOfLanes(cause);
+  };
+  const auto ofA = causesOf(q.a->offset), ofB = causesOf(q.b->offset);
+  if (!lanes.inBoth || std::any_of(causes.begin(), causes.end(), mayOrder) ||
+      !std::all_of(ofA.begin(), ofA.end(), isOfLanes) || !std::all_of(ofB.begin(), ofB.end(), isOfLanes))
+    return {};
+  std::vector<Expr> constraints = meetingConstraints(q);
+  constraints.insert(constraints.end(), lanes.constraints.begin(), lanes.constraints.end());
+  ++counters.questions;
+  Verdict verdict = solve(std::move(constraints), q.relation);
+  if (verdict.outcome != Verdict::Outcome::Happens) return {};
+  std::erase_if(causes, isOfLanes);
+  causes.push_back({CauseKind::Approximation, "how lanes vote: " + lanes.causes.front().text});
+  return verdict;
+}
+
 /// Two threads of which one comes to an atomic operation right after the other, and finds what that one has
 /// left.
 std::optional<Verdict> Decider::meetInSequence(const PairQuestion& q, std::vector<Cause>& causes) {
@@ -166,23 +218,11 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
   if (drawn.kind == CauseKind::Warp) return {}; // lanes of a ballot draw all at once
   auto isIn = [](Expr e, Expr number) { return anyNode(e, [&](Expr n) { return n == number; }); };
   if (keys != 0 && (!isIn(q.a->offset, mine) || !isIn(q.b->offset, other))) return {}; // who may, not where
-  // Lanes may vote as they like: then any number of them lies below one.
-  std::vector<Expr> ranks[2];
-  std::vector<Cause> ofLanes;
-  for (const ModelAccess* access : {q.a, q.b})
-    for (Expr e : {access->offset, access->condition})
-      anyNode(e, [&](Expr n) {
-        if (isPlaceAmongLanes(n)) ranks[access == q.b].push_back(n);
-        if (n->op == Op::Apply && n->function->cause.kind == CauseKind::Warp &&
-            (isPlaceAmongLanes(n) || n->function->isBallot))
-          ofLanes.push_back(n->function->cause);
-        return false;
-      });
-  if (q.a == q.b) ranks[1] = ranks[0];
+  const Places lanes = placesAmongVoters(q);
   auto mayOrder = [&](const Cause& cause) {
     return (cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait ||
             cause.kind == CauseKind::Warp) &&
-           cause != drawn && std::find(ofLanes.begin(), ofLanes.end(), cause) == ofLanes.end();
+           cause != drawn && std::find(lanes.causes.begin(), lanes.causes.end(), cause) == lanes.causes.end();
   };
   if (std::any_of(causes.begin(), causes.end(), mayOrder)) return {};
   Expr x = copies.of(mine, q.relation, 1), y = copies.of(other, q.relation, 2);
@@ -211,12 +251,7 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
     constraints.front() = countersAlone ? c.logicalAnd(samePlace, constraints.front())
                                         : c.logicalOr(c.logicalNot(samePlace), constraints.front());
   }
-  for (unsigned thread : {1u, 2u})
-    for (Expr rank : ranks[thread - 1]) {
-      Expr lane = c.binary(Op::And, rank->operands.back(), c.constant(32, 31));
-      constraints.push_back(c.binary(Op::Ule, c.extend(Op::ZExt, 32, copies.of(rank, q.relation, thread)),
-                                     copies.of(lane, q.relation, thread)));
-    }
+  constraints.insert(constraints.end(), lanes.constraints.begin(), lanes.constraints.end());
   ++counters.questions;
   Verdict verdict = solve(constraints, q.relation);
   if (verdict.outcome != Verdict::Outcome::Happens && keys == 0 &&
@@ -236,7 +271,7 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
   std::string place = drawn.text;
   if (place.starts_with(prefix)) place.erase(0, prefix.size());
   std::erase(causes, drawn);
-  for (const Cause& cause : ofLanes) std::erase(causes, cause);
+  for (const Cause& cause : lanes.causes) std::erase(causes, cause);
   causes.push_back({CauseKind::Approximation, "the order in which threads come to " + place});
   return verdict;
 }

@@ -49,6 +49,8 @@ public:
   /// `causes`, of the witness without that, becomes what the new one leans on. Nothing where that does not
   /// happen.
   std::optional<Verdict> meetAsNeighbours(const PairQuestion& question, std::vector<Cause>& causes);
+  /// The same where all that may order the threads are places among the lanes that voted: any of them may.
+  std::optional<Verdict> meetAmongVoters(const PairQuestion& question, std::vector<Cause>& causes);
   /// The same for what other atomic operations find: what the thread right before has left.
   std::optional<Verdict> meetInSequence(const PairQuestion& question, std::vector<Cause>& causes);
   /// Whether a thread accesses bytes outside 0..bytes (64-bit expression).
@@ -80,6 +82,13 @@ private:
   bool provesByCases(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesBySign(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping);
+  /// That no place among voters lies beyond the lane's own, for lanes vote as they like.
+  struct Places {
+    std::vector<Expr> constraints;
+    std::vector<Cause> causes;
+    bool inBoth = false; ///< both addresses follow one
+  };
+  Places placesAmongVoters(const PairQuestion& question);
   std::optional<std::uint64_t> comers(const ModelAccess& access, bool ofBlock);
   bool provesWithin(AccessView& view, Expr bytes);
   /// Values for which two threads meet, from the offsets of many; for questions that the solver leaves open.

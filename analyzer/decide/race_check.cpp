@@ -296,6 +296,7 @@ private:
                                      std::vector<Cause>& causes) {
     if (auto next = c.decider.meetAsNeighbours({a.access, b.access, relation}, causes)) return next;
     if (auto next = c.decider.meetInSequence({a.access, b.access, relation}, causes)) return next;
+    if (auto next = c.decider.meetAmongVoters({a.access, b.access, relation}, causes)) return next;
     const ModelAccess *x = inFirstRounds(*a.access, true), *y = inFirstRounds(*b.access, true);
     if (!x && !y) return {};
     const PairQuestion first{x ? x : a.access, y ? y : b.access, relation};
@@ -347,7 +348,8 @@ private:
     if (shuffled && race.scope == RaceScope::IntraWarp)
       race.witness.causes.push_back(
           {CauseKind::Approximation, "other values in one lane: " + shuffled->text});
-    if (!race.sameValue && race.witness.leansOn(CauseKind::Order)) {
+    if (!race.sameValue &&
+        (race.witness.leansOn(CauseKind::Order) || race.witness.leansOn(CauseKind::Warp))) {
       std::vector<Cause> causes = race.witness.causes;
       if (auto next = comeInOrder(a, b, relation, causes)) {
         race.scope = c.decider.scopeOf(next->values, relation);
