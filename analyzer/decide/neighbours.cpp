@@ -58,32 +58,30 @@ bool isPlaceAmongLanes(Expr n) {
 
 } // namespace
 
-/// How many threads of a launch in known blocks may come to the access; nothing where that is not known, or
-/// too many to look at.
+/// How many threads of a launch in known blocks may come to the access, of its first blocks where it has
+/// many.
 std::optional<std::uint64_t> Decider::comers(const ModelAccess& access, bool ofBlock) {
-  constexpr std::int64_t kMost = 1 << 14, kFewBlocks = 4;
+  constexpr std::int64_t kMost = 1 << 12, kFewBlocks = 4;
   const KernelModel& m = kernel.model;
-  const std::int64_t blocks =
-      m.hiddenSize.empty() ? kFewBlocks : 1; // where a grid may have any number of them
+  // A grid may have any number of blocks, where that is not the program's to say.
+  const std::int64_t blocks = m.hiddenSize.empty() ? kFewBlocks : 1;
   std::int64_t extents[6], threads = 1;
   Expr indices[6];
-  for (int i = 0; i < 3; ++i) {
-    Expr dims[2] = {m.blockDim[i], ofBlock ? nullptr : m.gridDim[i]};
-    for (int part = 0; part < 2; ++part) {
-      const bool isOpen = dims[part] && !isConst(dims[part]);
-      if (isOpen && part == 0) return {};
-      extents[2 * i + part] = isOpen ? blocks : dims[part] ? dims[part]->value : 1;
-      indices[2 * i + part] = part == 0 ? m.threadIdx[i] : m.blockIdx[i];
-      threads *= extents[2 * i + part];
-      if (threads > kMost) return {};
-    }
+  for (int i = 0; i < 6; ++i) {
+    const bool isOfBlock = i < 3;
+    Expr extent = isOfBlock ? m.blockDim[i] : ofBlock ? nullptr : m.gridDim[i - 3];
+    if (extent && !isConst(extent) && isOfBlock) return {};
+    extents[i] = !extent ? 1 : isConst(extent) ? extent->value : blocks;
+    if (!isOfBlock) extents[i] = std::min(extents[i], std::max(kMost / threads, std::int64_t(1)));
+    indices[i] = isOfBlock ? m.threadIdx[i] : m.blockIdx[i - 3];
+    threads *= extents[i];
   }
   std::uint64_t count = 0;
   for (std::int64_t number = 0; number < threads; ++number) {
     Substitution at(kernel.context);
     std::int64_t rest = number;
     for (int i = 0; i < 6; ++i) {
-      if (!isConst(indices[i]) && (i % 2 == 0 || !ofBlock))
+      if (!isConst(indices[i]) && (i < 3 || !ofBlock))
         at.set(indices[i], kernel.context.constant(indices[i]->width, rest % extents[i]));
       rest /= extents[i];
     }
