@@ -184,6 +184,18 @@ bool goesWhereALoopLeads(const ModelAccess& access) {
   });
 }
 
+/// Whether both lanes of a warp write what a shuffle or vote gave them: which value that is, the model does
+/// not know.
+bool storesShuffled(const RaceResult& race) {
+  auto isShuffled = [](const ModelAccess& access) {
+    if (!access.stored) return false;
+    const auto causes = causesOf(access.stored);
+    return std::ranges::any_of(causes, [](const Cause& cause) { return cause.kind == CauseKind::Warp; });
+  };
+  return race.kind == RaceKind::WriteWrite && race.scope == RaceScope::IntraWarp && isShuffled(*race.first) &&
+         isShuffled(*race.second);
+}
+
 Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingContext& context) {
   Finding finding;
   finding.rule = raceRule(race, withinWarpsOnly, context);
@@ -192,6 +204,7 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
   finding.scope = race.scope;
   finding.kind = race.kind;
   finding.sameValue = race.sameValue;
+  finding.storesShuffled = storesShuffled(race);
   finding.where = race.first->where;
   finding.accesses = {accessOf(*race.first, race.witness.first, context),
                       accessOf(*race.second, race.witness.second, context)};

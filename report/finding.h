@@ -59,7 +59,8 @@ struct Finding {
   Location where;                  ///< the primary location; of a race the write
   RaceScope scope = RaceScope::None;
   RaceKind kind = RaceKind::None;
-  bool sameValue = false; ///< both threads write the same value
+  bool sameValue = false;      ///< both threads write the same value
+  bool storesShuffled = false; ///< both write what a shuffle gave them: whether it is the same, a run tells
   std::vector<Access> accesses;
   std::optional<MemoryFact> memory;
   std::uint64_t count = 0;  ///< times seen in the run; 0 when not seen

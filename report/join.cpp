@@ -155,8 +155,8 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
     threadsOfRun = false;
     joined.hint = fromStatic.hint;
   }
-  const bool sawSame = joined.sameValue && fromStatic.kind == RaceKind::WriteWrite &&
-                       fromStatic.scope == RaceScope::IntraWarp && fromStatic.verdict == Verdict::Possible;
+  const bool sawSame =
+      joined.sameValue && fromStatic.storesShuffled && fromStatic.verdict == Verdict::Possible;
   if (!sawSame) joined.severity = std::max(joined.severity, fromStatic.severity);
   if (joined.sameValue && !fromStatic.sameValue && fromStatic.verdict == Verdict::Proved) {
     joined.message = fromStatic.message; // with other data the values differ

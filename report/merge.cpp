@@ -345,7 +345,9 @@ void sortFindings(std::vector<Finding>& findings) {
 /// Whether the race is between a read there and a write elsewhere. An update (`counts[k]++`) that races with
 /// itself is not what should have given it a first value.
 bool isRead(const Finding& race, const Location& where, const std::string& kernel) {
-  if (race.kernel != kernel || !findRule(race.rule) || findRule(race.rule)->group != RuleGroup::Race)
+  const bool isOfTwoKernels = race.rule == "race-host"; // it is told of the one that came second
+  if ((race.kernel != kernel && !isOfTwoKernels) || !findRule(race.rule) ||
+      findRule(race.rule)->group != RuleGroup::Race)
     return false;
   auto reads = [&](const Access& access) {
     return access.kind != AccessKind::Write && access.where == where;
@@ -374,22 +376,30 @@ void foldEarlyReads(std::vector<Finding>& findings) {
   findings = std::move(kept);
 }
 
+bool wasLaunched(const std::string& name, const RunResult& run, const Facts& facts) {
+  return std::ranges::any_of(run.launches, [&](const Launch& launch) {
+    const Kernel* kernel = facts.kernel(launch.kernel);
+    return kernel && kernel->name == name;
+  });
+}
+
+/// Kernels with a race that is an error.
+std::set<std::string> racyKernels(const std::vector<Finding>& findings) {
+  std::set<std::string> racy;
+  for (const Finding& finding : findings)
+    if (finding.rule.starts_with("race-") && finding.severity == Severity::Error) racy.insert(finding.kernel);
+  return racy;
+}
+
 /// The run used the values that the launches do not show the static pass. A finding that leans on other
 /// values, at places where the run saw nothing, is no finding of this program: the answer stays unknown, with
 /// that reason. Of one that takes no more than a larger input a note stays. Whether barriers part threads is
 /// told all the same where the kernel races: what its threads are to agree on may be raced for, too.
 void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const Facts& facts) {
-  auto wasLaunched = [&](const std::string& name) {
-    return std::ranges::any_of(run.launches, [&](const Launch& launch) {
-      const Kernel* kernel = facts.kernel(launch.kernel);
-      return kernel && kernel->name == name;
-    });
-  };
-  std::set<std::string> racy;
-  for (const Finding& finding : findings)
-    if (finding.rule.starts_with("race-") && finding.severity == Severity::Error) racy.insert(finding.kernel);
+  const std::set<std::string> racy = racyKernels(findings);
   auto isOther = [&](const Finding& finding) {
-    return finding.verdict == Verdict::Possible && finding.leansOnHost && wasLaunched(finding.kernel) &&
+    return finding.verdict == Verdict::Possible && finding.leansOnHost &&
+           wasLaunched(finding.kernel, run, facts) &&
            !(finding.rule == "barrier-divergence" && racy.contains(finding.kernel));
   };
   for (Finding& finding : findings)
@@ -400,19 +410,41 @@ void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const
   std::erase_if(findings, [&](const Finding& finding) { return isOther(finding) && !finding.largerInput; });
 }
 
+bool hasBeenAt(const Access& access, const std::string& kernel, const std::vector<Metric>& seen) {
+  return std::ranges::any_of(seen, [&](const Metric& metric) {
+    return metric.source == Source::Run && metric.kernel == kernel && metric.where == access.where &&
+           metric.requests > 0;
+  });
+}
+
+/// An access outside, or a barrier that threads may miss, by values that the static pass could not follow:
+/// where the run has been and saw nothing, that is a note. Not where the kernel races.
+void quietenUnseen(std::vector<Finding>& findings, const Report& report) {
+  const RunResult& run = report.run;
+  if (!run.ran || run.timedOut || run.signal || !run.stoppedBecause.empty()) return;
+  const std::set<std::string> racy = racyKernels(findings);
+  auto isUnseen = [&](const Finding& finding) {
+    if (finding.verdict != Verdict::Possible || !wasLaunched(finding.kernel, run, report.facts)) return false;
+    if (finding.rule == "barrier-divergence") return !racy.contains(finding.kernel);
+    return finding.rule == "out-of-bounds" &&
+           std::ranges::all_of(finding.accesses, [&](const Access& access) {
+             return hasBeenAt(access, finding.kernel, report.metrics);
+           });
+  };
+  for (Finding& finding : findings) {
+    if (!isUnseen(finding)) continue;
+    finding.severity = std::min(finding.severity, Severity::Note);
+    finding.reason += "; the run saw nothing of it";
+  }
+}
+
 /// A race whose places are where a loop leads the access, which the static pass could not follow: where the
 /// run has been at both and saw nothing, the answer stays unknown, with that reason.
 void dropUnfollowedLoops(std::vector<Finding>& findings, const std::vector<Metric>& seen) {
-  auto hasBeenAt = [&](const Access& access, const std::string& kernel) {
-    return std::ranges::any_of(seen, [&](const Metric& metric) {
-      return metric.source == Source::Run && metric.kernel == kernel && metric.where == access.where &&
-             metric.requests > 0;
-    });
-  };
   std::erase_if(findings, [&](const Finding& finding) {
     return finding.verdict == Verdict::Possible && finding.leansOnLoop && finding.accesses.size() == 2 &&
            std::ranges::all_of(finding.accesses,
-                               [&](const Access& access) { return hasBeenAt(access, finding.kernel); });
+                               [&](const Access& access) { return hasBeenAt(access, finding.kernel, seen); });
   });
 }
 
@@ -460,6 +492,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   quietenLibraryRaces(report.findings, report.facts);
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
   dropUnfollowedLoops(report.findings, report.metrics);
+  quietenUnseen(report.findings, report);
   letRunSpeak(report, fromRun);
   compareMetrics(report);
   filter(report, options);

@@ -127,19 +127,34 @@ private:
     } else if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
       if (!isOthers(load->getPointerOperand())) return;
       (load->isSimple() ? slice.readsMemory : slice.synchronises) = true;
-      if (!load->isSimple()) reads.push_back(load);
+      if (!load->isSimple()) await(*load, load->getPointerOperand());
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
       auto* operand = llvm::dyn_cast<llvm::ConstantInt>(update->getValOperand());
       bool adds = update->getOperation() == llvm::AtomicRMWInst::Add ||
                   update->getOperation() == llvm::AtomicRMWInst::Sub;
       (adds && !(operand && operand->isZero()) ? slice.takesTickets : slice.synchronises) = true;
-      if (slice.synchronises) reads.push_back(update);
-    } else if (llvm::isa<llvm::AtomicCmpXchgInst>(&instruction)) {
+      if (slice.synchronises) await(*update, update->getPointerOperand());
+    } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
       slice.synchronises = true;
-      reads.push_back(&instruction);
+      await(*exchange, exchange->getPointerOperand());
     } else if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
       if (!call->doesNotAccessMemory() && !isWaitMarker(*call)) slice.readsMemory = true;
     }
+  }
+
+  /// A read that leads to where the next round reads (`v = parent[v]`) follows a chain: it waits for nobody.
+  void await(llvm::Instruction& read, llvm::Value* address) {
+    std::set<llvm::Value*> visited;
+    std::vector<llvm::Value*> sources{address};
+    while (!sources.empty()) {
+      auto* next = llvm::dyn_cast<llvm::Instruction>(sources.back());
+      sources.pop_back();
+      if (!next || !loop.contains(next) || !visited.insert(next).second) continue;
+      if (next == &read) return;
+      const unsigned first = llvm::isa<llvm::SelectInst>(next) ? 1 : 0; // not what decides
+      for (unsigned i = first; i < next->getNumOperands(); ++i) sources.push_back(next->getOperand(i));
+    }
+    reads.push_back(&read);
   }
 
   long waysRound(const llvm::PHINode& phi) const {

@@ -219,9 +219,12 @@ void wordMask(Finding& finding, const wire::Finding& record, const std::string& 
     return;
   }
   bool returned = record.accessCount > 1 && record.access[1].doing == wire::Doing::Returned;
-  if (text == "reads")
-    finding.message = fmt::format("a shuffle reads the value of lane {}, which {}", lane,
-                                  returned ? "has returned" : "does not take part");
+  const bool reduces = text == "reduces";
+  if (reduces) finding.severity = Severity::Note;
+  if (reduces || text == "reads")
+    finding.message = fmt::format("a shuffle reads the value of lane {}, which {}{}", lane,
+                                  returned ? "has returned" : "does not take part",
+                                  reduces ? ": no harm where only the lower lanes use what they get" : "");
   else
     finding.message = fmt::format("the mask 0x{:08x} of a warp collective names lane {}, which {}",
                                   record.numbers[0], lane, returned ? "has returned" : "is not there");

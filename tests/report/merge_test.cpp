@@ -305,6 +305,20 @@ TEST(Merge, SameValueWritesAreANoteUnlessStrict) {
   EXPECT_FALSE(report.findings[0].sameValue);
 }
 
+TEST(Merge, OnlyShuffledValuesAreTakenFromTheRun) {
+  Finding possible = race(Verdict::Possible, {access(AccessKind::Write, 1), access(AccessKind::Write, 1)});
+  possible.kind = RaceKind::WriteWrite;
+  possible.scope = RaceScope::IntraWarp;
+  Finding seen = possible;
+  seen.verdict = Verdict::Observed;
+  seen.sameValue = true;
+  EXPECT_EQ(merged({possible}, {seen}).findings[0].severity, Severity::Error);
+  possible.storesShuffled = true;
+  EXPECT_EQ(merged({possible}, {seen}).findings[0].severity, Severity::Note);
+  seen.sameValue = false;
+  EXPECT_EQ(merged({possible}, {seen}).findings[0].severity, Severity::Error);
+}
+
 TEST(Merge, NoFindingIsMoreSevereThanItsRule) {
   Report report = merged({simple("uncoalesced", Verdict::Proved, at(file, 5, 3))}, {});
   EXPECT_EQ(report.findings[0].severity, Severity::Note);

@@ -113,10 +113,16 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
   std::uint32_t words = static_cast<std::uint32_t>(((address + bytes + 3) >> 2) - (address >> 2));
   if (access.unwrittenBytes && (bytes <= kLargestScalar || access.unwrittenBytes == words))
     reportUnwrittenRead(access);
-  if (!block.launch->tracksSync) return;
+  if (!block.launch->tracksSync) {
+    if (access.atomic() && block.launch->exact) noteAtomic(access);
+    return;
+  }
   const bool polls = info && (info->flags & abi::SitePolled);
   if (access.atomic()) {
-    if (!access.shared && !access.outside) checkNarrowAtomics(access);
+    if (access.shared)
+      noteAtomic(access);
+    else if (!access.outside)
+      checkNarrowAtomics(access);
     synchronise(thread, address, access.bytes, order, polls);
   }
   if (isVolatile && !access.atomic()) {

@@ -79,7 +79,7 @@ void kcAtomic(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, s
   before(thread, address, bytes, site);
   AtomicOrder atomic{order};
   const BlockState& block = thread.owner();
-  if (!block.launch->tracksSync && atomic.stores() && atomic.scope() >= 2 && bytes == 4 && inArena(address) &&
+  if (!block.launch->exact && atomic.stores() && atomic.scope() >= 2 && bytes == 4 && inArena(address) &&
       !inShared(address) && !(address & 3) && fastAtomicGlobal(thread, block, address))
     return;
   runtime::AccessKind kind = !atomic.stores()  ? runtime::AccessKind::AtomicLoad

@@ -246,6 +246,20 @@ bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic
   return atomic && knowsWord(thread, at);
 }
 
+/// Atomics of several threads on one word, each looked at by itself where all of them are still known: lanes
+/// that have met at a __syncwarp() know of each other's. False where that cannot be told.
+static bool checkEachAtomic(CheckedAccess& access, const Earlier& earlier, Address at) {
+  LaunchState& launch = *access.block.launch;
+  if (!launch.exact || access.atomic() || !earlier.atomic || earlier.token < launch.first) return false;
+  if (ownerOf(launch, access.block, earlier.token).thread != kWholeBlock) return false;
+  auto word = launch.words.find(at >> 2);
+  if (word == launch.words.end() || word->second.wideAtomics.empty() || word->second.moreWide) return false;
+  for (const SyncWord::Wide& one : word->second.wideAtomics)
+    if (!access.shared || one.block == access.block.index)
+      checkPair(access, {one.last.token | 1, one.last.site, true, true}, at);
+  return true;
+}
+
 void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
   if (isReserved(cell.write)) return;
   bool atomic = (cell.write & 1) || atomicScope(*access.block.launch, sites.write) == 1;
@@ -255,7 +269,7 @@ void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites
     if (cell.write & 1 && cell.write == (access.block.launchMany | 1) && access.atomic() && access.shared)
       return;
   }
-  checkPair(access, earlier, at);
+  if (!checkEachAtomic(access, earlier, at)) checkPair(access, earlier, at);
   // An update of what nobody had written, and the initialising write only now.
   if (access.racy && access.kind == AccessKind::Write)
     if (auto early = access.block.launch->unwrittenReads.find(sites.write);
@@ -361,6 +375,30 @@ void keepHidden(CheckedAccess& access, const Cell& cell, const CellSites& sites,
   }
 }
 
+/// Enters a wide atomic, or one of shared memory, as its thread's last one on the word.
+static void noteWideAtomic(CheckedAccess& access, SyncWord& word) {
+  const SyncWord::Narrow last{access.thread.me, narrowSite(access.site)};
+  for (SyncWord::Wide& earlier : word.wideAtomics)
+    if (earlier.block == access.block.index && earlier.thread == access.thread.linear) {
+      earlier.last = last;
+      return;
+    }
+  if (access.shared &&
+      word.wideAtomics.size() >= SyncWord::kMostWide) // barriers order those of old intervals
+    std::erase_if(word.wideAtomics, [&](const SyncWord::Wide& earlier) {
+      return earlier.block != access.block.index || earlier.last.token < access.block.interval;
+    });
+  if (word.wideAtomics.size() < SyncWord::kMostWide)
+    word.wideAtomics.push_back({access.block.index, access.thread.linear, last});
+  else
+    word.moreWide = true;
+}
+
+void noteAtomic(CheckedAccess& access) {
+  if (access.writes() && !access.outside && (access.shared || access.order.scope() >= 2))
+    noteWideAtomic(access, access.block.launch->words[access.address >> 2]);
+}
+
 void checkNarrowAtomics(CheckedAccess& access) {
   LaunchState& launch = *access.block.launch;
   bool narrow = access.order.scope() < 2;
@@ -375,16 +413,7 @@ void checkNarrowAtomics(CheckedAccess& access) {
       if (earlier.block != access.block.index)
         checkPair(access, {earlier.last.token | 1, earlier.last.site, true, true}, access.address);
   if (!access.writes()) return;
-  if (!narrow) {
-    for (SyncWord::Wide& earlier : state.wideAtomics)
-      if (earlier.block == access.block.index && earlier.thread == access.thread.linear) {
-        earlier.last = {access.thread.me, site};
-        return;
-      }
-    if (state.wideAtomics.size() < SyncWord::kMostWide)
-      state.wideAtomics.push_back({access.block.index, access.thread.linear, {access.thread.me, site}});
-    return;
-  }
+  if (!narrow) return noteWideAtomic(access, state);
   for (SyncWord::Narrow& earlier : state.narrow)
     if (earlier.site == site) {
       earlier.token = access.thread.me;

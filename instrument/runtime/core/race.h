@@ -48,6 +48,8 @@ void keepHidden(CheckedAccess& access, const Cell& cell, const CellSites& sites,
 /// For atomics: against earlier ones of block scope that the cell no longer shows. Remembers those of block
 /// scope.
 void checkNarrowAtomics(CheckedAccess& access);
+/// Remembers whose atomics on a word came last.
+void noteAtomic(CheckedAccess& access);
 /// Enters the access into the cell.
 void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at);
 void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at);

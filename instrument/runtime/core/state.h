@@ -27,15 +27,26 @@ inline constexpr std::uint32_t kBarriers = 16; ///< of a block, numbered
 
 enum class ThreadStatus : std::uint8_t { NotStarted, Ready, Waiting, Yielded, Done };
 
+/// What a thread has read from flags and atomics, and would have if all scopes were the widest.
+struct Received {
+  Clock device, wide;
+  bool empty() const { return device.empty() && wide.empty(); }
+  void join(const Received& other) {
+    device.join(other.device);
+    wide.join(other.wide);
+  }
+};
+
 /// What a thread knows beyond its block's barriers. Made when the thread first fences or synchronises.
 struct SyncState {
   Clock known; ///< comes before what the thread does now
   Clock wide;  ///< the same had every fence and atomic the widest scope: tells narrow scopes apart
   /// Read from atomics, known after the next fence or barrier: releases of wide scope, and of this block.
-  Clock pending, pendingBlock, pendingWide;
+  Received pending;
+  Clock pendingBlock;
   /// The same of wide scope, read in a loop that waits for it: a fence must follow, for the other threads of
   /// the block too, where the block's barrier tells them of it.
-  Clock polled, polledWide;
+  Received polled;
   /// What the last fences made ready for the next atomic write to publish: to the device, within the block.
   Clock fenced, fencedBlock, fencedWide;
   bool hasFence = false;
@@ -43,6 +54,9 @@ struct SyncState {
   Address seenWord = 0;     ///< the last atomic's word (address / 4) and how many operations it had seen then
   std::uint32_t seenVersion = 0;
   void rememberWord();
+  std::uint64_t lastFence = 0; ///< number of the thread's last fence or barrier in the launch
+  /// Words that it has stored to since then, and which of their versions that was (SyncWord::versions).
+  std::vector<std::pair<Address, std::uint32_t>> unfenced;
 };
 
 struct BlockState;
@@ -131,6 +145,7 @@ struct SyncWord {
   };
   static constexpr std::size_t kMostWide = 64;
   std::vector<Wide> wideAtomics;
+  bool moreWide = false; ///< some found no room there
   /// What each of the last kMostWide threads that stored here had done then, itself included.
   struct Stored {
     std::uint64_t block;
@@ -142,6 +157,25 @@ struct SyncWord {
   Clock device, wide;
   std::vector<std::pair<std::uint64_t, Clock>> byBlock; ///< releases of one block, for acquires of that block
   Clock& ofBlock(std::uint64_t block);
+  /// The last stores, oldest first: a load may still see an older one than the last, as long as nothing says
+  /// that it comes after the newer ones.
+  struct Version {
+    Token token = 0;
+    std::uint32_t number = 0; ///< `version` after it
+    std::uint32_t thread = 0;
+    std::uint64_t block = 0;
+    std::uint64_t fence = 0; ///< number of its thread's first fence after it; 0: none yet
+    std::uint64_t value = 0;
+    bool isUpdate = false; ///< read and written back, perhaps unchanged
+    Clock device, wide;    ///< what the word has published with it
+  };
+  static constexpr std::size_t kVersions = 4;
+  std::vector<Version> versions;
+  Version before;                 ///< the oldest of them
+  std::uint32_t versionBytes = 0; ///< 0: nothing was stored yet
+  bool versionsUnsettled = false; ///< the last one's value is not in memory yet
+  void settleVersion(Address at);
+  void addVersion(Address at, std::uint32_t bytes, const Version& added);
   /// What the last update has to publish. It counts only if the update changes the word: nobody can tell a
   /// value that was written back from the one before, so nobody can have waited for it. Whether it did is
   /// seen at the next look at the word, because hooks stand before their access.
@@ -212,8 +246,9 @@ struct LaunchState {
   ThreadState* current = nullptr;                 ///< in device code now
   std::jmp_buf escape;                            ///< of the scheduler's loop
   Address stackLow = 0,
-          stackHigh = 0; ///< of the host thread below the launch: locals of threads without fibres
-  bool received = false; ///< an atomic or flag has brought order from another thread
+          stackHigh = 0;    ///< of the host thread below the launch: locals of threads without fibres
+  bool received = false;    ///< an atomic or flag has brought order from another thread
+  std::uint64_t fences = 0; ///< how many there were, barriers included
   ScheduleKind schedule = ScheduleKind::Fair;
   bool rehearsal = false;               ///< runs again (rehearsal.h): only new races are reported
   bool backwards = false;               ///< from the last thread to the first

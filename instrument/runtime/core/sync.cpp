@@ -1,6 +1,7 @@
 #include "instrument/runtime/core/sync.h"
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/older_loads.h"
 
 #include <algorithm>
 #include <cstring>
@@ -35,39 +36,59 @@ Clock everything(const ThreadState& thread, bool wide) {
   return clock;
 }
 
+/// A fence of `scope` follows what was received.
+void learn(SyncState& state, Received& received, std::uint32_t scope) {
+  if (scope >= 2) {
+    state.known.join(received.device);
+    received.device.clear();
+  }
+  state.wide.join(received.wide);
+  received.wide.clear();
+}
+
 /// What was read from atomics before now counts as known. Barriers do not make it so of what a loop has
 /// waited for: they order no more than the block.
 void receivePending(SyncState& state, std::uint32_t scope) {
-  if (scope >= 2) {
-    state.known.join(state.pending);
-    state.pending.clear();
-  }
+  learn(state, state.pending, scope);
   state.known.join(state.pendingBlock);
   state.pendingBlock.clear();
-  state.wide.join(state.pendingWide);
-  state.pendingWide.clear();
 }
 
-/// A fence of `scope` follows what a loop has waited for.
-void receivePolled(SyncState& state, std::uint32_t scope) {
-  if (scope >= 2) {
-    state.known.join(state.polled);
-    state.polled.clear();
+/// From here on the thread's loads see what fences of others came before this one of its own.
+void noteFence(ThreadState& thread) {
+  LaunchState& launch = *thread.owner().launch;
+  SyncState& state = *thread.sync;
+  state.lastFence = ++launch.fences;
+  for (auto [key, number] : state.unfenced) {
+    auto word = launch.words.find(key);
+    if (word == launch.words.end()) continue;
+    for (SyncWord::Version& version : word->second.versions)
+      if (version.number == number) version.fence = launch.fences;
   }
-  state.wide.join(state.polledWide);
-  state.polledWide.clear();
+  state.unfenced.clear();
 }
 
-void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order, bool polls) {
+/// The thread has come to a barrier.
+void meet(ThreadState& thread) {
+  SyncState& state = *thread.sync;
+  state.pending.device.join(state.pendingBlock);
+  receivePending(state, 3);
+  noteFence(thread);
+}
+
+/// `older` as olderStore() says.
+void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order, bool polls,
+             const SyncWord::Version* older) {
   BlockState& block = thread.owner();
   SyncState& state = stateOf(thread);
   if (!word.device.empty() || !word.wide.empty()) block.launch->received = true;
   const bool waits = polls && !order.acquires();
-  if (order.scope() >= 2) (waits ? state.polled : state.pending).join(word.device);
+  Received& received = waits ? state.polled : state.pending;
+  if (order.scope() >= 2) received.device.join(older ? older->device : word.device);
   if (!word.byBlock.empty()) state.pendingBlock.join(word.ofBlock(block.index));
-  (waits ? state.polledWide : state.pendingWide).join(word.wide);
+  received.wide.join(older ? older->wide : word.wide);
   if (order.acquires()) {
-    state.pending.join(state.pendingBlock);
+    state.pending.device.join(state.pendingBlock);
     receivePending(state, 3);
   }
 }
@@ -91,6 +112,17 @@ void prepare(ThreadState& thread, SyncWord::Update& update, AtomicOrder order) {
   if (wide) update.device.join(thread.sync->fenced);
   update.inBlock.join(thread.sync->fencedBlock);
   update.wide.join(thread.sync->fencedWide);
+}
+
+/// Its next fence will stand behind the store. Of very many the first ones count as fenced.
+void noteStored(ThreadState& thread, SyncWord& word, Address key) {
+  constexpr std::size_t kMost = 16;
+  if (word.versions.empty()) return;
+  SyncState& state = stateOf(thread);
+  if (state.unfenced.size() < kMost)
+    state.unfenced.emplace_back(key, word.versions.back().number);
+  else
+    word.versions.back().fence = 1;
 }
 
 /// Enters the thread's write of the word into what the word publishes.
@@ -187,7 +219,8 @@ bool hasFenced(const ThreadState& thread) {
 void fence(ThreadState& thread, std::uint32_t scope) {
   SyncState& state = stateOf(thread);
   receivePending(state, scope);
-  receivePolled(state, scope);
+  learn(state, state.polled, scope);
+  noteFence(thread);
   state.rememberWord();
   Clock mine = everything(thread, false);
   if (scope >= 2) state.fenced = mine;
@@ -201,9 +234,19 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
   LaunchState& launch = *thread.owner().launch;
   SyncWord& word = launch.words[at >> 2];
   word.settle();
-  if (order.loads()) acquire(thread, word, order, polls);
+  word.settleVersion(at);
+  const SyncWord::Version* older = order.stores() ? nullptr : olderStore(thread, word, at, bytes);
+  if (order.loads()) acquire(thread, word, order, polls, older);
   if (order.stores()) {
     ++word.version;
+    SyncWord::Version stored;
+    stored.token = thread.me;
+    stored.number = word.version;
+    stored.thread = thread.linear;
+    stored.block = thread.owner().index;
+    stored.isUpdate = order.loads();
+    word.addVersion(at, bytes, stored);
+    noteStored(thread, word, at >> 2);
     if (cellOf(at).read || cellOf(at).write == kBytes) { // somebody has only read it
       word.noteStore({thread.owner().index, thread.linear, thread.me});
       renewToken(thread); // what the thread reads from here on came after
@@ -224,7 +267,7 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
   if (order.stores() && order.scope() < 2 && word.narrowBlock != block)
     word.narrowBlock = word.narrowBlock == kNoBlock ? block : kSeveralBlocks;
   bool agree = word.narrowBlock == kNoBlock || word.narrowBlock == block;
-  if (order.loads() && agree && (order.scope() >= 2 || word.narrowBlock == block))
+  if (order.loads() && !older && agree && (order.scope() >= 2 || word.narrowBlock == block))
     state.seenVersion = word.version;
 }
 
@@ -237,17 +280,16 @@ void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
   ThreadState* lanes = block.begin() + warp * kWarpSize;
   std::uint32_t count = std::min(kWarpSize, block.threadCount - warp * kWarpSize);
   Token met[kWarpSize]{};
-  Clock known, wide, polled, polledWide;
+  Clock known, wide;
+  Received polled;
   for (std::uint32_t lane = 0; lane < count; ++lane) {
     if (!(mask >> lane & 1)) continue;
     SyncState& state = stateOf(lanes[lane]);
-    state.pending.join(state.pendingBlock);
-    receivePending(state, 3);
+    meet(lanes[lane]);
     state.rememberWord();
     known.join(state.known);
     wide.join(state.wide);
     polled.join(state.polled);
-    polledWide.join(state.polledWide);
     for (std::uint32_t other = 0; other < count; ++other)
       met[other] = std::max(met[other], state.lanes[other]);
     met[lane] = std::max(met[lane], lanes[lane].me);
@@ -259,7 +301,6 @@ void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
     state.known = known;
     state.wide = wide;
     state.polled = polled;
-    state.polledWide = polledWide;
     std::copy_n(met, kWarpSize, state.lanes);
     lanes[lane].me = fresh + 2 * lane;
   }
@@ -274,19 +315,16 @@ Clock released(ThreadState& thread) {
 }
 
 void joinThreads(const std::vector<ThreadState*>& threads, const Clock& arrived) {
-  Clock met = arrived, polled, polledWide;
+  Clock met = arrived;
+  Received polled;
   for (ThreadState* thread : threads) {
-    SyncState& state = stateOf(*thread);
-    polled.join(state.polled);
-    polledWide.join(state.polledWide);
-    state.pending.join(state.pendingBlock);
-    receivePending(state, 3);
+    polled.join(stateOf(*thread).polled);
+    meet(*thread);
     met.join(released(*thread));
   }
   for (ThreadState* thread : threads) {
     receive(*thread, met);
     stateOf(*thread).polled = polled;
-    stateOf(*thread).polledWide = polledWide;
   }
 }
 
@@ -301,14 +339,12 @@ void receive(ThreadState& thread, const Clock& clock) {
 }
 
 void joinBlock(BlockState& block) {
-  Clock polled, polledWide;
+  Received polled;
   for (ThreadState& thread : block) {
     if (!thread.sync) continue;
     SyncState& state = *thread.sync;
     polled.join(state.polled);
-    polledWide.join(state.polledWide);
-    state.pending.join(state.pendingBlock);
-    receivePending(state, 3);
+    meet(thread);
     state.rememberWord();
     block.known.join(state.known);
     block.knownWide.join(state.wide);
@@ -323,11 +359,8 @@ void joinBlock(BlockState& block) {
     state.fencedBlock.clear();
     state.fencedWide.clear();
   }
-  if (polled.empty() && polledWide.empty()) return;
-  for (ThreadState& thread : block) {
-    stateOf(thread).polled = polled;
-    stateOf(thread).polledWide = polledWide;
-  }
+  if (polled.empty()) return;
+  for (ThreadState& thread : block) stateOf(thread).polled = polled;
 }
 
 void joinGrid(LaunchState& launch) {
