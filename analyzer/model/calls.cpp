@@ -304,11 +304,7 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
                    name.starts_with("llvm.stacksave");
   if (perThread) {
     if (!isRelevant(&call)) return true;
-    if (Expr handed = call.arg_size() > 1 ? laneBroadcast(state, call, argument, condition) : nullptr)
-      env[&call] = handed;
-    else
-      env[&call] = fresh(&call, "call", "a value of the warp (" + state.lineText(call) + ")",
-                         {CauseKind::Warp, "the result of a warp operation at " + state.lineText(call)});
+    env[&call] = warpResult(call, argument, condition);
     if (id_ == Intrinsic::nvvm_vote_ballot_sync) noteBallot(call);
     return true;
   }

@@ -130,6 +130,8 @@ private:
   Expr countedBits(const llvm::CallInst& call, Expr bits);
   Expr countedLanes(const llvm::CallInst& call, Expr& condition);
   Expr firstVoter(const llvm::CallInst& call, Expr condition);
+  Expr warpResult(const llvm::CallInst& call, const std::function<Expr(unsigned)>& argument, Expr condition);
+  Expr afterVoting(Expr e, Expr condition) const;
   void takeForTrue(const llvm::CallInst& call, Expr holds, Expr& condition);
   Expr assemblyResult(const llvm::CallInst& call, llvm::StringRef opcode);
   void runAssembly(const llvm::CallInst& call, Expr& condition);

@@ -335,7 +335,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
         instruction.getMetadata(kLibraryMetadata) != nullptr ||
         (access.site < state.facts.sites.size() && state.facts.sites[access.site].inSystemHeader);
     access.object = place.object;
-    access.offset = place.offset;
+    access.offset = afterVoting(place.offset, condition);
     access.size = size;
     access.condition = exprs.logicalAnd(exprs.logicalAnd(condition, place.guard), waited(instruction));
     if (!state.drawnWithin.empty())

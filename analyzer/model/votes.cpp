@@ -75,7 +75,7 @@ Expr Execution::countedLanes(const CallInst& call, Expr& condition) {
   return nullptr;
 }
 
-/// The number of the first lane that voted, and one, for those that did. Null where it is not of votes.
+/// The number of the first lane that voted, and one; 0 where none has. Null where it is not of votes.
 Expr Execution::firstVoter(const CallInst& call, Expr condition) {
   Expr votes = value(call.getArgOperand(0));
   const auto known = state.ballots.find(votes);
@@ -84,12 +84,41 @@ Expr Execution::firstVoter(const CallInst& call, Expr condition) {
   auto* lane = state.symbols.function(votes->function, "first voter", "the first lane that voted", kBits);
   lane->exact = false;
   lane->cause = {CauseKind::Warp, "the votes at " + state.lineText(call)};
-  Expr first = exprs.extend(Op::ZExt, 32, exprs.apply(lane, votes->operands));
+  Expr first = exprs.extend(Op::ZExt, 32, exprs.apply(lane, votes->operands)), none = exprs.constant(32, 0);
   state.firstVoters[first] = votes;
   first = exprs.add(first, exprs.constant(32, 1), NoSignedWrap | NoUnsignedWrap);
-  if (isVoter(known->second, condition)) return first;
-  Expr other = exprs.binary(Op::And, opaque(call, "ffs"), exprs.constant(32, 2 * kLanesMask + 1));
-  return exprs.ite(known->second.vote, first, other);
+  if (hasVoters(exprs, votes, known->second, condition)) return first;
+  return exprs.ite(exprs.eq(votes, none), none, first);
+}
+
+/// What a shuffle or another operation of the warp gives. A shuffle from the first voter gives what that one
+/// has, where there is one.
+Expr Execution::warpResult(const CallInst& call, const std::function<Expr(unsigned)>& argument,
+                           Expr condition) {
+  auto unknown = [&] {
+    return fresh(&call, "call", "a value of the warp (" + state.lineText(call) + ")",
+                 {CauseKind::Warp, "the result of a warp operation at " + state.lineText(call)});
+  };
+  if (call.arg_size() < 2) return unknown();
+  if (Expr handed = laneBroadcast(state, call, argument, condition)) return handed;
+  Expr lane = call.arg_size() > 2 ? argument(2) : nullptr;
+  if (!lane || lane->op != Op::Ite) return unknown();
+  Expr none = lane->operands[0];
+  Expr handed = laneBroadcast(state, call, argument, exprs.logicalAnd(condition, exprs.logicalNot(none)));
+  return handed ? exprs.ite(none, unknown(), handed) : unknown();
+}
+
+/// What a thread that has voted does: the votes are not none.
+Expr Execution::afterVoting(Expr e, Expr condition) const {
+  for (const auto& [votes, ballot] : state.ballots) {
+    if (!isVoter(ballot, condition)) continue;
+    Expr none = exprs.eq(votes, exprs.constant(votes->width, 0));
+    Substitution known(exprs);
+    known.set(none, exprs.boolean(false));
+    known.set(exprs.logicalNot(none), exprs.boolean(true));
+    e = known(e);
+  }
+  return e;
 }
 
 } // namespace kcheck::analyzer

@@ -104,6 +104,12 @@ bool isVoter(const Ballot& ballot, Expr condition) {
   });
 }
 
+bool hasVoters(ExprContext& exprs, Expr votes, const Ballot& ballot, Expr condition) {
+  Expr any = exprs.logicalNot(exprs.eq(votes, exprs.constant(votes->width, 0)));
+  const std::vector<Expr> here = conjunctsOf(condition);
+  return isVoter(ballot, condition) || std::find(here.begin(), here.end(), any) != here.end();
+}
+
 Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function<Expr(unsigned)>& argument,
                    Expr condition) {
   Expr own = state.model.threadIdx[0];
@@ -124,7 +130,8 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function
   if (ballot ? mask != all && mask != leads->second
              : mask != all || !isConst(lane) || lane->value < 0 || lane->value >= kLanes)
     return nullptr;
-  if (ballot && !isVoter(*ballot, condition)) return nullptr; // there may be no such lane
+  if (ballot && !hasVoters(exprs, leads->second, *ballot, condition))
+    return nullptr; // there may be no such lane
   Expr first = exprs.binary(Op::And, own, exprs.constant(32, -kLanes));
   Substitution other(exprs);
   Expr last = exprs.constant(32, kLanes - 1);

@@ -34,6 +34,8 @@ Expr laneBroadcast(KernelState& state, const llvm::CallInst& call,
 
 /// Whether `condition` says that the thread has voted for what the ballot asks.
 bool isVoter(const Ballot& ballot, Expr condition);
+/// Whether it says that some lane has: this one, or whichever left a bit in `votes`.
+bool hasVoters(ExprContext& exprs, Expr votes, const Ballot& ballot, Expr condition);
 
 /// The bits of the lanes below the thread's own.
 Expr lanesBelow(KernelState& state);
