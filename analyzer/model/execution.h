@@ -127,6 +127,7 @@ private:
   bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
   bool runLibraryCall(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
   void noteBallot(const llvm::CallInst& call);
+  void noteActive(const llvm::CallInst& call, Expr condition);
   Expr countedBits(const llvm::CallInst& call, Expr bits);
   Expr countedLanes(const llvm::CallInst& call, Expr& condition);
   Expr firstVoter(const llvm::CallInst& call, Expr condition);

@@ -190,9 +190,9 @@ struct KernelState {
   /// Those of them that are also given back: who finds one taken comes again or leaves the work.
   std::set<unsigned> locksGivenBack;
   std::unordered_set<const Symbol*> lockResults; ///< among the synchronizing ones
-  std::unordered_map<Expr, Ballot> ballots;      ///< what ballots of all lanes gave
-  std::unordered_map<Expr, Expr> drawnWithin;    ///< tickets, with what bounds them where they were drawn
-  std::unordered_map<Expr, Expr> firstVoters;    ///< the first lanes that voted, with the ballots
+  std::unordered_map<Expr, Ballot> ballots; ///< what ballots of all lanes gave, and which lanes come together
+  std::unordered_map<Expr, Expr> drawnWithin; ///< tickets, with what bounds them where they were drawn
+  std::unordered_map<Expr, Expr> firstVoters; ///< the first lanes that voted, with the ballots
   bool takesLock(const llvm::Instruction& atomic, Expr pointer);
   /// Loads of what the first thread of the block has stored; arrivals, with the thread of the block that
   /// arrives.

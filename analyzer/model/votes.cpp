@@ -28,6 +28,27 @@ void Execution::noteBallot(const CallInst& call) {
   state.ballots[env[&call]] = *ballot;
 }
 
+/// The lanes of the warp that come here together: some of those that come here, this one among them. Those
+/// that come without it are another group.
+void Execution::noteActive(const CallInst& call, Expr condition) {
+  const auto mine = identity(call, true);
+  if (!mine) return;
+  const Cause cause = env[&call]->symbol->cause;
+  Symbol* group = local(call, "group", "which lanes come together (" + state.lineText(call) + ")", 32);
+  group->lo = 0;
+  group->hi = kLanesMask;
+  group->exact = false;
+  group->cause = cause;
+  const Ballot lanes = activeLanes(state, condition, *mine, group);
+  auto* active =
+      state.symbols.function(&call, "active", "the lanes together (" + state.lineText(call) + ")", 32);
+  active->isBallot = true;
+  active->exact = false;
+  active->cause = cause;
+  env[&call] = exprs.apply(active, lanes.keys);
+  state.ballots[env[&call]] = lanes;
+}
+
 /// The number of bits set; of each choice where there are some, as between the votes of a round and none.
 Expr Execution::countedBits(const CallInst& call, Expr bits) {
   if (isConst(bits)) return exprs.constant(32, std::popcount(zeroExtend(bits->value, bits->width)));
@@ -84,6 +105,10 @@ Expr Execution::firstVoter(const CallInst& call, Expr condition) {
   auto* lane = state.symbols.function(votes->function, "first voter", "the first lane that voted", kBits);
   lane->exact = false;
   lane->cause = {CauseKind::Warp, "the votes at " + state.lineText(call)};
+  if (known->second.group) { // no lane is the first of two groups
+    lane->injective = true;
+    lane->keys = unsigned(votes->operands.size() - 1);
+  }
   Expr first = exprs.extend(Op::ZExt, 32, exprs.apply(lane, votes->operands)), none = exprs.constant(32, 0);
   state.firstVoters[first] = votes;
   first = exprs.add(first, exprs.constant(32, 1), NoSignedWrap | NoUnsignedWrap);

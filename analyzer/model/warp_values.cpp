@@ -46,11 +46,11 @@ bool isMetTogether(KernelState& state, const CallInst& call) {
   return true;
 }
 
-/// Whether e hangs on more of the thread than its index and the round of the loops around `call`.
-bool hangsOnMore(KernelState& state, const CallInst& call, Expr e) {
+/// Whether e hangs on more of the thread than its index, the round of the loops around `call`, and `group`.
+bool hangsOnMore(KernelState& state, const CallInst& call, Expr e, const Symbol* group) {
   return anyNode(e, [&](Expr n) {
     if (n->op == Op::Apply) return n->function->varies == Varies::ByThread;
-    if (n->op != Op::Symbol || n->symbol->kind == SymbolKind::ThreadIdx) return false;
+    if (n->op != Op::Symbol || n->symbol->kind == SymbolKind::ThreadIdx || n->symbol == group) return false;
     if (n->symbol->kind == SymbolKind::LoopCounter && !n->symbol->isOutcome) {
       auto home = state.homes.find(n->symbol);
       if (home != state.homes.end() && home->second.first && home->second.first->contains(&call))
@@ -68,17 +68,27 @@ bool isLane(KernelState& state, Expr e) {
   return isWarpInOneRow(state.model) && e == exprs.binary(Op::And, state.model.threadIdx[0], last);
 }
 
+std::vector<Expr> warpAndRound(KernelState& state, const std::vector<Expr>& identity) {
+  std::vector<Expr> keys(std::begin(state.model.blockIdx), std::end(state.model.blockIdx));
+  keys.push_back(state.exprs.binary(Op::LShr, state.linearThread(), state.exprs.constant(32, 5)));
+  constexpr std::size_t kRounds = 4; // the last ones of an identity
+  keys.insert(keys.end(), identity.end() - kRounds, identity.end());
+  return keys;
+}
+
 } // namespace
 
 std::optional<Ballot> ballotOf(KernelState& state, const CallInst& call, Expr vote,
                                const std::vector<Expr>& identity) {
   auto* mask = dyn_cast<ConstantInt>(call.getArgOperand(0));
   if (!mask || !mask->isMinusOne() || vote->width != 1 || !isMetTogether(state, call)) return {};
-  Ballot ballot{vote, {}};
-  for (Expr index : state.model.blockIdx) ballot.keys.push_back(index);
-  ballot.keys.push_back(state.exprs.binary(Op::LShr, state.linearThread(), state.exprs.constant(32, 5)));
-  constexpr std::size_t kRounds = 4; // the last ones of an identity
-  ballot.keys.insert(ballot.keys.end(), identity.end() - kRounds, identity.end());
+  return Ballot{vote, warpAndRound(state, identity)};
+}
+
+Ballot activeLanes(KernelState& state, Expr condition, const std::vector<Expr>& identity,
+                   const Symbol* group) {
+  Ballot ballot{condition, warpAndRound(state, identity), group};
+  ballot.keys.push_back(state.exprs.of(group));
   return ballot;
 }
 
@@ -113,8 +123,7 @@ bool hasVoters(ExprContext& exprs, Expr votes, const Ballot& ballot, Expr condit
 Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function<Expr(unsigned)>& argument,
                    Expr condition) {
   Expr own = state.model.threadIdx[0];
-  if (!readsOneLane(call) || isConst(own) || !isWarpInOneRow(state.model) || !isMetTogether(state, call))
-    return nullptr;
+  if (!readsOneLane(call) || isConst(own) || !isWarpInOneRow(state.model)) return nullptr;
   ExprContext& exprs = state.exprs;
   std::vector<Expr> here = conjunctsOf(condition);
   auto takeForTrue = [&](Substitution& known, Expr part) {
@@ -130,6 +139,9 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function
   if (ballot ? mask != all && mask != leads->second
              : mask != all || !isConst(lane) || lane->value < 0 || lane->value >= kLanes)
     return nullptr;
+  // Lanes that name each other in the mask come together, in whichever round of theirs.
+  const Symbol* group = ballot && mask == leads->second ? ballot->group : nullptr;
+  if (!group && ((ballot && ballot->group) || !isMetTogether(state, call))) return nullptr;
   if (ballot && !hasVoters(exprs, leads->second, *ballot, condition))
     return nullptr; // there may be no such lane
   Expr first = exprs.binary(Op::And, own, exprs.constant(32, -kLanes));
@@ -144,11 +156,11 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function
   if (ballot)
     for (Expr part : conjunctsOf(other(ballot->vote))) takeForTrue(votes, part);
   Expr sent = votes(other(argument(1)));
-  if (hangsOnMore(state, call, sent)) return nullptr;
+  if (hangsOnMore(state, call, sent, group)) return nullptr;
   // The lane must come here wherever this thread does.
   for (Expr part : conjunctsOf(votes(other(condition)))) {
     if (isTrue(part)) continue;
-    if (hangsOnMore(state, call, part) || std::find(here.begin(), here.end(), part) == here.end())
+    if (hangsOnMore(state, call, part, group) || std::find(here.begin(), here.end(), part) == here.end())
       return nullptr;
   }
   return sent;

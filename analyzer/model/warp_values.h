@@ -18,12 +18,19 @@ struct KernelState;
 struct Ballot {
   Expr vote = nullptr;
   std::vector<Expr> keys;
+  /// Of lanes that happen to come to a place together, which is their vote: tells them from others of the
+  /// warp; the last key.
+  const Symbol* group = nullptr;
 };
 
 /// What tells a ballot from those of other warps and rounds. Nothing where it is not one of all lanes, or the
 /// lanes do not surely come to it together. `identity`: that of the thread at the call.
 std::optional<Ballot> ballotOf(KernelState& state, const llvm::CallInst& call, Expr vote,
                                const std::vector<Expr>& identity);
+
+/// Those of a warp that are active at a place together, where this thread comes under `condition`.
+Ballot activeLanes(KernelState& state, Expr condition, const std::vector<Expr>& identity,
+                   const Symbol* group);
 
 /// What `__shfl_sync` from one fixed lane of all 32 gives, or from the first lane that votes for something,
 /// for the lanes that do: the same as what the thread itself sends, as that lane has it. `argument` gives the
