@@ -97,10 +97,12 @@ std::uint32_t shuffleSource(const abi::Wait& wait, std::uint32_t lane, bool& inR
 }
 
 /// A shuffle down of which as many lanes as it is far read lanes that are there: a step of a reduction, the
-/// rest of which nobody needs. At the end of a whole warp it is the same, and defined.
-bool isStepOfReduction(const Warp& warp, std::uint32_t lane, std::uint32_t group) {
+/// rest of which nobody needs. At the end of a whole warp it is the same, and defined. Not where the mask
+/// names `source`, which is not there.
+bool isStepOfReduction(const Warp& warp, std::uint32_t lane, std::uint32_t source, std::uint32_t group) {
   const abi::Wait& wait = warp.lanes[lane].wait;
   if (static_cast<abi::ShuffleMode>(wait.b & ~abi::kOffersNothing) != abi::ShuffleMode::Down) return false;
+  if (wait.a >> source & 1) return false;
   const std::uint32_t far = wait.c & 31, first = static_cast<std::uint32_t>(std::countr_zero(group));
   const std::uint32_t needed = static_cast<std::uint32_t>((std::uint64_t{1} << 2 * far) - 1) << first;
   return far > 0 && far <= kWarpSize / 2 && first + 2 * far <= kWarpSize && (group & needed) == needed &&
@@ -122,7 +124,7 @@ void shuffle(const Warp& warp, std::uint32_t group) {
     }
     thread.wait.result = thread.wait.e; // undefined in CUDA
     reportMask(thread, source < warp.count ? &warp.lanes[source] : nullptr,
-               isStepOfReduction(warp, lane, group) ? "reduces" : "reads", source);
+               isStepOfReduction(warp, lane, source, group) ? "reduces" : "reads", source);
   }
 }
 
