@@ -418,7 +418,8 @@ bool hasBeenAt(const Access& access, const std::string& kernel, const std::vecto
 }
 
 /// An access outside, or a barrier that threads may miss, by values that the static pass could not follow:
-/// where the run has been and saw nothing, that is a note. Not where the kernel races.
+/// where the run has been at the access, or has launched the kernel, and saw nothing, that is a note. Not of
+/// a barrier where the kernel races: what its threads are to agree on may be raced for.
 void quietenUnseen(std::vector<Finding>& findings, const Report& report) {
   const RunResult& run = report.run;
   if (!run.ran || run.timedOut || run.signal || !run.stoppedBecause.empty()) return;

@@ -128,6 +128,7 @@ private:
   bool runLibraryCall(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
   void noteBallot(const llvm::CallInst& call);
   void noteActive(const llvm::CallInst& call, Expr condition);
+  void takeForBallot(const llvm::CallInst& call, const std::string& name, const Ballot& ballot);
   Expr countedBits(const llvm::CallInst& call, Expr bits);
   Expr countedLanes(const llvm::CallInst& call, Expr& condition);
   Expr firstVoter(const llvm::CallInst& call, Expr condition);

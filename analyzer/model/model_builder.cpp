@@ -286,10 +286,11 @@ private:
   /// Runs the kernel with what is known of memory by now, for what one thread does for all: until loads and
   /// arrivals bear each other out. Then what may order threads is found anew without them.
   void learnHandingOn(Knowledge& known) {
+    if (!mayHandOn()) return;
     constexpr unsigned kMostRounds = 6;
     bool settled = false;
     for (unsigned round = 0; round < kMostRounds && !settled; ++round) {
-      settled = !inScratch(known, [&](KernelState& state, const Execution& run) {
+      settled = !inScratch(known, Cut::Block, [&](KernelState& state, const Execution& run) {
         settleUniformity(state);
         auto loads = confirmBroadcasts(state, run);
         // The last block often hears through a load that it is the last.
@@ -312,7 +313,7 @@ private:
     known.afterWaiting.clear();
     bool grows = true;
     for (unsigned round = 0; round < kMostRounds && grows; ++round)
-      grows = inScratch(known, [&](KernelState& state, const Execution& run) {
+      grows = inScratch(known, Cut::Block, [&](KernelState& state, const Execution& run) {
         std::size_t before = known.synchronizingObjects.size() + known.afterWaiting.size();
         findWaiting(run, known);
         findSynchronizing(state, run, known);
@@ -323,29 +324,27 @@ private:
   /// Whether who comes to each named barrier is as it should be.
   bool comeInGroups(Knowledge known) {
     known.hasGroups = true;
+    return inScratch(known, Cut::Named, [&](KernelState& state, Execution& run) {
+      settleUniformity(state);
+      return !barrierGroups(state, run).empty();
+    });
+  }
+
+  bool mayHandOn() {
     ExprContext scratch;
-    KernelState state(scratch, prepared, code, facts, launch);
-    setUpShape(state);
-    findRelevant(state);
-    prime(state, known);
-    state.knowsWritten = true;
-    state.setCut(Cut::Named);
-    Execution run(state, 0, false);
-    run.fromEntry();
-    settleUniformity(state);
-    return !barrierGroups(state, run).empty();
+    const KernelState state(scratch, prepared, code, facts, launch);
+    return !state.broadcasts.all().empty() || !state.arrivals.all().empty();
   }
 
   /// Runs the kernel on expressions of its own, knowing what is written, and shows the run to `look`.
-  template <typename Look> bool inScratch(const Knowledge& known, Look look) {
+  template <typename Look> bool inScratch(const Knowledge& known, Cut cut, Look look) {
     ExprContext scratch;
     KernelState state(scratch, prepared, code, facts, launch);
-    if (state.broadcasts.all().empty() && state.arrivals.all().empty()) return false;
     setUpShape(state);
     findRelevant(state);
     prime(state, known);
     state.knowsWritten = true;
-    state.setCut(Cut::Block);
+    state.setCut(cut);
     Execution run(state, 0, false);
     run.fromEntry();
     return look(state, run);

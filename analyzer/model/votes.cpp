@@ -18,14 +18,8 @@ static constexpr std::int64_t kLanesMask = 31;
 void Execution::noteBallot(const CallInst& call) {
   const auto mine = identity(call, true);
   if (!mine) return;
-  const auto ballot = ballotOf(state, call, value(call.getArgOperand(1)), *mine);
-  if (!ballot) return;
-  auto* votes = state.symbols.function(&call, "ballot", "the votes (" + state.lineText(call) + ")", 32);
-  votes->isBallot = true;
-  votes->exact = false;
-  votes->cause = env[&call]->symbol->cause;
-  env[&call] = exprs.apply(votes, ballot->keys);
-  state.ballots[env[&call]] = *ballot;
+  if (auto ballot = ballotOf(state, call, value(call.getArgOperand(1)), *mine))
+    takeForBallot(call, "the votes", *ballot);
 }
 
 /// The lanes of the warp that come here together: some of those that come here, this one among them. Those
@@ -33,20 +27,22 @@ void Execution::noteBallot(const CallInst& call) {
 void Execution::noteActive(const CallInst& call, Expr condition) {
   const auto mine = identity(call, true);
   if (!mine) return;
-  const Cause cause = env[&call]->symbol->cause;
   Symbol* group = local(call, "group", "which lanes come together (" + state.lineText(call) + ")", 32);
   group->lo = 0;
   group->hi = kLanesMask;
   group->exact = false;
-  group->cause = cause;
-  const Ballot lanes = activeLanes(state, condition, *mine, group);
-  auto* active =
-      state.symbols.function(&call, "active", "the lanes together (" + state.lineText(call) + ")", 32);
-  active->isBallot = true;
-  active->exact = false;
-  active->cause = cause;
-  env[&call] = exprs.apply(active, lanes.keys);
-  state.ballots[env[&call]] = lanes;
+  group->cause = env[&call]->symbol->cause;
+  takeForBallot(call, "the lanes together", activeLanes(state, condition, *mine, group));
+}
+
+/// The call's result is the same wherever the ballot's keys are.
+void Execution::takeForBallot(const CallInst& call, const std::string& name, const Ballot& ballot) {
+  auto* votes = state.symbols.function(&call, "ballot", name + " (" + state.lineText(call) + ")", 32);
+  votes->isBallot = true;
+  votes->exact = false;
+  votes->cause = env[&call]->symbol->cause;
+  env[&call] = exprs.apply(votes, ballot.keys);
+  state.ballots[env[&call]] = ballot;
 }
 
 /// The number of bits set; of each choice where there are some, as between the votes of a round and none.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 namespace kcheck::instrument {
 namespace {
@@ -37,6 +38,26 @@ TEST_P(Programs, giveTheResultsOfAGpu) {
   EXPECT_EQ(seen->run.signal, 0);
   EXPECT_EQ(seen->run.exitStatus, 0);
   EXPECT_GT(seen->run.kernelsLaunched, 0u);
+}
+
+/// How severe what the run says of masks in a fixture is.
+std::set<Severity> severitiesOfMasks(const std::string& fixture) {
+  frontend::Options compiling;
+  compiling.files = {std::string(KCHECK_SOURCE_DIR "/fixtures/") + fixture + ".cu"};
+  auto program = frontend::compile(compiling);
+  if (!program) return {};
+  auto seen = checkRun(*program->device, program->hostObjects, program->facts, Options());
+  std::set<Severity> result;
+  if (seen)
+    for (const Finding& finding : seen->findings)
+      if (finding.rule == "warp-mask") result.insert(finding.severity);
+  return result;
+}
+
+TEST(ShufflesDown, AreNotesWhereOnlyUpperLanesReadAbsentOnes) {
+  EXPECT_EQ(severitiesOfMasks("shuffle_partial_sum"), std::set{Severity::Note});
+  EXPECT_TRUE(severitiesOfMasks("shuffle_partial_short").contains(Severity::Error));
+  EXPECT_EQ(severitiesOfMasks("reduce_block_mask"), std::set{Severity::Error}) << "the mask names them";
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Programs, testing::ValuesIn(programs()),

@@ -164,6 +164,41 @@ TEST(Merge, TheRunHasBeenWhereALoopCouldNotBeFollowed) {
   EXPECT_THAT(left(), SizeIs(1));
 }
 
+TEST(Merge, APossibleOverrunOfWhichTheRunSawNothingIsANote) {
+  Finding overrun = simple("out-of-bounds", Verdict::Possible, at(file, 7, 3, 9));
+  overrun.accesses = {access(AccessKind::Write, 2)};
+  RunPart run = runPart({});
+  auto severity = [&] {
+    return mergeReport(facts(), staticPart({overrun}), run, {}).findings.at(0).severity;
+  };
+  EXPECT_GT(severity(), Severity::Note) << "it has not been there";
+  Metric there;
+  there.kernel = symbol;
+  there.site = 2;
+  there.requests = 1;
+  run.metrics = {there};
+  EXPECT_EQ(severity(), Severity::Note);
+  run.run.timedOut = true;
+  EXPECT_GT(severity(), Severity::Note);
+  run.run.timedOut = false;
+  overrun.verdict = Verdict::Proved;
+  EXPECT_GT(severity(), Severity::Note);
+}
+
+TEST(Merge, APossiblyMissedBarrierOfWhichTheRunSawNothingIsANoteUnlessTheKernelRaces) {
+  Finding missed = simple("barrier-divergence", Verdict::Possible, at(file, 7, 3, 9));
+  auto severity = [&](std::vector<Finding> findings, RunPart run) {
+    findings.push_back(missed);
+    const Report report = mergeReport(facts(), staticPart(findings), std::move(run), {});
+    return std::ranges::find(report.findings, missed.rule, &Finding::rule)->severity;
+  };
+  EXPECT_EQ(severity({}, runPart({})), Severity::Note);
+  EXPECT_GT(severity({tileRace(Verdict::Proved)}, runPart({})), Severity::Note);
+  RunPart notLaunched = runPart({});
+  notLaunched.run.launches.clear();
+  EXPECT_GT(severity({}, notLaunched), Severity::Note);
+}
+
 TEST(Merge, NotesOnTheThreadsOfTheWitnessGoWithThem) {
   Finding proved = tileRace(Verdict::Proved);
   proved.notes = {{at(file, 3, 5), "the first thread has i = 7"}};
