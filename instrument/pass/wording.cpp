@@ -200,8 +200,15 @@ std::string waitingGroup(const wire::Access& access) {
   return fmt::format("{} elsewhere", access.count == 1 ? "1 waits" : fmt::format("{} wait", access.count));
 }
 
-void wordBarrier(Finding& finding, const wire::Finding& record) {
+void wordBarrier(Finding& finding, const wire::Finding& record, bool isOfPart) {
   const wire::Access &waiting = record.access[0], &other = record.access[1];
+  if (isOfPart) {
+    finding.message = fmt::format("barrier {} waits for {}, of which {}", record.numbers[1],
+                                  counted(record.numbers[0], "thread"),
+                                  waiting.count == 1 ? "1 comes" : fmt::format("{} come", waiting.count));
+    finding.hint = "the count of a barrier is how many threads come to it, in whole warps";
+    return;
+  }
   finding.message =
       fmt::format("{} of the block {} at this barrier while {}", counted(waiting.count, "thread"),
                   waiting.count == 1 ? "waits" : "wait", waitingGroup(other));
@@ -341,7 +348,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
     if (text == "frees") return wordFree(finding, record);
     if (!text.empty()) break;
     return wordHost(finding, record);
-  case wire::Rule::BarrierDivergence: return wordBarrier(finding, record);
+  case wire::Rule::BarrierDivergence: return wordBarrier(finding, record, text == "part");
   case wire::Rule::WarpMask: return wordMask(finding, record, text);
   case wire::Rule::Hang: return wordHang(finding, record);
   case wire::Rule::OutOfBounds:

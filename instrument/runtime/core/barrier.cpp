@@ -48,6 +48,19 @@ void release(BlockState& block, const std::vector<ThreadState*>& waiting, std::u
   answer(waiting);
 }
 
+/// A barrier of part of the block: it lets go when as many threads have come as it says.
+bool isOfPart(const BlockState& block, const abi::Wait& wait) {
+  return wait.b != 0 && wait.b != block.threadCount;
+}
+
+/// Of more threads than the barrier waits for, the warps whose threads make up the number.
+std::vector<ThreadState*> firstWarps(const std::vector<ThreadState*>& waiting, std::size_t expected) {
+  std::size_t count = 0;
+  while (count < waiting.size() && (count < expected || waiting[count]->warp == waiting[count - 1]->warp))
+    ++count;
+  return {waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
 std::vector<ThreadState*> waitingAt(const BlockState& block, std::uint32_t barrier) {
   std::vector<ThreadState*> waiting;
   for (ThreadState& thread : block)
@@ -66,26 +79,41 @@ bool samePlace(const ThreadState& a, const ThreadState& b) {
   return a.wait.site == b.wait.site || mayDiffer(a) || mayDiffer(b);
 }
 
+/// Both stand at one place, and wait for the same barrier.
+bool standTogether(const ThreadState& a, const ThreadState& b) {
+  if (a.status != ThreadStatus::Waiting || b.status != ThreadStatus::Waiting) return false;
+  bool sameNumber = !waitsFor(a, WaitKind::BlockBarrier) || a.wait.a % kBarriers == b.wait.a % kBarriers;
+  return a.wait.site == b.wait.site && sameNumber;
+}
+
 wire::Access describeWaiting(const BlockState& block, const ThreadState& thread) {
   bool done = thread.status == ThreadStatus::Done;
   wire::Access access = describeThread(thread, done ? wire::kNoSite : thread.wait.site,
                                        done ? wire::Doing::Returned : wire::Doing::Wait);
   for (const ThreadState& other : block)
-    access.count += done ? other.status == ThreadStatus::Done
-                         : other.status == ThreadStatus::Waiting && other.wait.site == thread.wait.site;
+    access.count += done ? other.status == ThreadStatus::Done : standTogether(other, thread);
   return access;
 }
 
-void reportDivergence(const BlockState& block, const ThreadState& waiting, const ThreadState& elsewhere) {
+/// `elsewhere` is null where all threads of the block wait at this very barrier.
+void reportDivergence(const BlockState& block, const ThreadState& waiting, const ThreadState* elsewhere) {
   finishChecks(*block.launch);
   wire::Finding finding = emptyFinding(wire::Rule::BarrierDivergence);
   finding.kernel = block.launch->name;
   finding.caller = reinterpret_cast<std::uint64_t>(block.launch->config.caller);
-  finding.nearness = waiting.warp == elsewhere.warp ? wire::Nearness::Warp : wire::Nearness::Block;
-  finding.accessCount = 2;
+  finding.nearness =
+      elsewhere && waiting.warp == elsewhere->warp ? wire::Nearness::Warp : wire::Nearness::Block;
+  finding.accessCount = elsewhere ? 2 : 1;
   finding.access[0] = describeWaiting(block, waiting);
-  finding.access[1] = describeWaiting(block, elsewhere);
-  finding.numbers[0] = block.threadCount;
+  if (elsewhere) finding.access[1] = describeWaiting(block, *elsewhere);
+  if (isOfPart(block, waiting.wait)) {
+    finding.numbers[0] = waiting.wait.b;
+    finding.numbers[1] = waiting.wait.a % kBarriers;
+    auto barrier = static_cast<std::uint32_t>(finding.numbers[1]);
+    finding.access[0].count =
+        static_cast<std::uint32_t>(waitingAt(block, barrier).size()) + block.arrived[barrier];
+    finding.text = text("part");
+  }
   report(finding);
 }
 
@@ -95,7 +123,8 @@ const ThreadState* findElsewhere(const BlockState& block, const ThreadState& wai
   for (const ThreadState& thread : block) {
     if (thread.status == ThreadStatus::Done)
       returned = returned ? returned : &thread;
-    else if (thread.wait.kind != waiting.wait.kind || !samePlace(thread, waiting))
+    else if (thread.wait.kind != waiting.wait.kind || !samePlace(thread, waiting) ||
+             thread.wait.a % kBarriers != waiting.wait.a % kBarriers)
       return &thread;
   }
   return returned;
@@ -125,11 +154,13 @@ bool answerBarriers(BlockState& block) {
     const ThreadState& first = *waiting.front();
     std::uint32_t expected = first.wait.b ? first.wait.b : block.threadCount;
     if (waiting.size() + block.arrived[barrier] < expected) continue;
-    if (first.wait.b == 0 || first.wait.b == block.threadCount)
+    if (isOfPart(block, first.wait))
+      waiting = firstWarps(waiting, expected - block.arrived[barrier]);
+    else
       for (const ThreadState* thread : waiting)
         if (!samePlace(*thread, first)) {
-          reportDivergence(block, first, *thread);
-          reportDivergence(block, *thread, first);
+          reportDivergence(block, first, thread);
+          reportDivergence(block, *thread, &first);
           break;
         }
     release(block, waiting, barrier);
@@ -143,10 +174,10 @@ bool forceBarriers(BlockState& block) {
     std::vector<ThreadState*> waiting = waitingAt(block, barrier);
     if (waiting.empty()) continue;
     const ThreadState& first = *waiting.front();
-    if (const ThreadState* elsewhere = findElsewhere(block, first)) {
-      reportDivergence(block, first, *elsewhere);
-      if (waitsFor(*elsewhere, WaitKind::BlockBarrier)) reportDivergence(block, *elsewhere, first);
-    }
+    const ThreadState* elsewhere = findElsewhere(block, first);
+    if (elsewhere || isOfPart(block, first.wait)) reportDivergence(block, first, elsewhere);
+    if (elsewhere && waitsFor(*elsewhere, WaitKind::BlockBarrier))
+      reportDivergence(block, *elsewhere, &first);
     release(block, waiting, barrier);
     return true;
   }
@@ -156,7 +187,7 @@ bool forceBarriers(BlockState& block) {
     if (!waitsFor(thread, WaitKind::GridSync)) continue;
     if (!any)
       if (const ThreadState* elsewhere = findElsewhere(block, thread))
-        reportDivergence(block, thread, *elsewhere);
+        reportDivergence(block, thread, elsewhere);
     any = true;
     wake(thread);
   }
