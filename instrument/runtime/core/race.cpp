@@ -85,6 +85,17 @@ bool isBareFlag(const CheckedAccess& access, const Earlier& earlier) {
   return earlier.writes && siteIsVolatile(earlier.site) && polls(access.site);
 }
 
+/// A volatile read behind a flag of the writer's that the thread has waited for: data, which the flag should
+/// have handed over, and no flag of its own.
+bool isBehindAwaited(const CheckedAccess& access, const Earlier& earlier) {
+  const LaunchState& launch = *access.block.launch;
+  if (access.atomic() || earlier.atomic || access.writes() || !earlier.writes || polls(access.site) ||
+      !access.thread.sync || earlier.token < launch.first)
+    return false;
+  Owner owner = ownerOf(launch, access.block, earlier.token);
+  return owner.thread != kWholeBlock && access.thread.sync->hasAwaited(owner.block, owner.thread);
+}
+
 /// A flag that is written after a fence and read as volatile (or atomically) is how fences are meant to be
 /// used.
 bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at) {
@@ -92,7 +103,7 @@ bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at
   if (!launch.tracksSync || (access.atomic() && earlier.atomic)) return false; // two atomics differ in scope
   bool strongNow = access.atomic() || access.isVolatile;
   bool strongThen = earlier.atomic || siteIsVolatile(earlier.site);
-  if (!strongNow || !strongThen) return false;
+  if (!strongNow || !strongThen || isBehindAwaited(access, earlier)) return false;
   if (isPolledFlag(access, earlier)) return true;
   if (access.writes() && hasFenced(access.thread)) return true;
   auto word = launch.words.find(at >> 2);

@@ -237,6 +237,8 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
   word.settleVersion(at);
   const SyncWord::Version* older = order.stores() ? nullptr : olderStore(thread, word, at, bytes);
   if (order.loads()) acquire(thread, word, order, polls, older);
+  if (polls && !word.versions.empty())
+    stateOf(thread).noteAwaited(word.versions.back().block, word.versions.back().thread);
   if (order.stores()) {
     ++word.version;
     SyncWord::Version stored;
@@ -274,6 +276,16 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
 void SyncState::rememberWord() {
   if (seenVersion) known.raise(Clock::wordKey(seenWord << 2), seenVersion);
   seenVersion = 0;
+}
+
+void SyncState::noteAwaited(std::uint64_t block, std::uint32_t thread) {
+  if (hasAwaited(block, thread)) return;
+  if (awaited.size() >= kMostAwaited) awaited.erase(awaited.begin());
+  awaited.emplace_back(block, thread);
+}
+
+bool SyncState::hasAwaited(std::uint64_t block, std::uint32_t thread) const {
+  return std::ranges::find(awaited, std::pair(block, thread)) != awaited.end();
 }
 
 void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
