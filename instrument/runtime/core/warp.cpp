@@ -49,11 +49,23 @@ bool isCollective(WaitKind kind) {
 /// The lanes that a waiting lane names, itself always among them.
 std::uint32_t namedBy(const ThreadState& thread) { return thread.wait.a | thread.warpBit(); }
 
+/// Both have called the same collective, at whatever place: a shuffle down and one across are two.
+bool sameCollective(const ThreadState& a, const ThreadState& b) {
+  if (a.wait.kind != b.wait.kind) return false;
+  switch (a.wait.kind) {
+  case WaitKind::Shuffle: return ((a.wait.b ^ b.wait.b) & ~abi::kOffersNothing) == 0;
+  case WaitKind::Vote:
+  case WaitKind::Match:
+  case WaitKind::Reduce: return a.wait.b == b.wait.b;
+  default: return true;
+  }
+}
+
 /// Lanes that wait in the same collective with the same mask as `thread`.
 std::uint32_t partners(const Warp& warp, const ThreadState& thread) {
   std::uint32_t named = namedBy(thread);
   return named & warp.maskOf([&](const ThreadState& other) {
-    return waitsFor(other, thread.wait.kind) && namedBy(other) == named;
+    return other.status == ThreadStatus::Waiting && sameCollective(other, thread) && namedBy(other) == named;
   });
 }
 
