@@ -31,9 +31,11 @@ bool wordLostUpdate(Finding& finding) {
   if (!isLostUpdate(finding)) return false;
   finding.message = fmt::format("threads update {} without ordering, so updates are lost", subject(finding));
   std::string expr = finding.accesses[0].expr;
-  if (!expr.empty())
-    finding.hint =
-        fmt::format("one atomic operation, such as atomicAdd(&{}, ...), or an element for each thread", expr);
+  if (expr.empty()) return true;
+  // `c += x` reads and writes at one place; `if (x < c) c = x` does not, and no sum mends it.
+  const bool isOnePlace = finding.accesses[0].where.column == finding.accesses[1].where.column;
+  finding.hint = fmt::format("one atomic operation, such as {}(&{}, ...), or an element for each thread",
+                             isOnePlace ? "atomicAdd" : "atomicMin or atomicCAS", expr);
   return true;
 }
 
