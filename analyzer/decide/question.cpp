@@ -256,6 +256,24 @@ std::vector<std::vector<Expr>> Decider::preferences(std::optional<Relation> rela
   return result;
 }
 
+/// That nothing is divided by zero or shifted too far: the solver gives both a value, the language does not.
+std::vector<Expr> Decider::definedness(const std::vector<Expr>& constraints) {
+  ExprContext& c = kernel.context;
+  std::vector<Expr> result;
+  for (Expr constraint : constraints)
+    anyNode(constraint, [&](Expr n) {
+      const bool divides = n->op >= Op::UDiv && n->op <= Op::SRem,
+                 shifts = n->op >= Op::Shl && n->op <= Op::AShr;
+      if (!(divides || shifts) || isConst(n->operands[1])) return false;
+      Expr y = n->operands[1];
+      Expr isDefined = divides ? c.logicalNot(c.eq(y, c.constant(y->width, 0)))
+                               : c.binary(Op::Ult, y, c.constant(y->width, y->width));
+      if (std::find(result.begin(), result.end(), isDefined) == result.end()) result.push_back(isDefined);
+      return false;
+    });
+  return result;
+}
+
 /// Values for sizes that appear in products.
 std::vector<std::vector<Expr>> Decider::guesses(const std::vector<Expr>& constraints) {
   std::vector<Expr> sizes;
@@ -325,6 +343,10 @@ Verdict Decider::askSolver(std::vector<Expr> constraints, std::optional<Relation
   if (!limits.proofOnly) { // no witness will be shown
     query.guesses = guesses(constraints);
     query.preferences = preferences(relation);
+    if (const auto defined = definedness(constraints); !defined.empty()) {
+      for (auto& wish : query.preferences) wish.insert(wish.end(), defined.begin(), defined.end());
+      query.preferences.push_back(defined);
+    }
   }
   query.constraints = std::move(constraints);
   query.noWrap.assign(ranges.assumed().begin(), ranges.assumed().end());

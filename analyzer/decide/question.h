@@ -77,6 +77,7 @@ private:
   std::vector<Expr> meetingConstraints(const PairQuestion& question);
   Expr overlapping(const PairQuestion& question);
   std::vector<std::vector<Expr>> preferences(std::optional<Relation> relation);
+  std::vector<Expr> definedness(const std::vector<Expr>& constraints);
   std::vector<std::vector<Expr>> guesses(const std::vector<Expr>& constraints);
   /// Arithmetic once more for every value of a symbol of few values: table lookups, powers of two.
   bool provesByCases(const PairQuestion& question, Ranges::Wrapping wrapping);
