@@ -2,6 +2,7 @@
 #include "report/merge.h"
 
 #include "report/assumptions.h"
+#include "report/consequences.h"
 #include "report/join.h"
 #include "report/kernel_name.h"
 #include "report/launch_rules.h"
@@ -20,23 +21,6 @@ namespace {
 std::vector<Finding> prepared(std::vector<Finding> findings, const Facts& facts, bool strict) {
   for (Finding& finding : findings) normalize(finding, facts, strict);
   return withoutDuplicates(std::move(findings));
-}
-
-/// An access that leaves its array only because it is misaligned is one mistake: what the static pass says of
-/// its end goes, where the run has told that it is askew.
-void dropAskewEnds(std::vector<Finding>& findings) {
-  auto onlyAskew = [](const MemoryFact& memory) {
-    if (!memory.offset || !memory.size || memory.bytes == 0) return false;
-    auto bytes = static_cast<std::int64_t>(memory.bytes);
-    std::int64_t askew = *memory.offset % bytes, aligned = *memory.offset - askew;
-    return askew > 0 && aligned + bytes <= static_cast<std::int64_t>(*memory.size);
-  };
-  std::erase_if(findings, [&](const Finding& end) {
-    if (end.rule != "out-of-bounds" || end.count || !end.memory || !onlyAskew(*end.memory)) return false;
-    return std::ranges::any_of(findings, [&](const Finding& other) {
-      return other.rule == "misaligned" && other.kernel == end.kernel && other.where == end.where;
-    });
-  });
 }
 
 /// The question that a rule's finding answers with "no".
@@ -342,40 +326,6 @@ void sortFindings(std::vector<Finding>& findings) {
   std::ranges::sort(findings, [&](const Finding& a, const Finding& b) { return key(a) < key(b); });
 }
 
-/// Whether the race is between a read there and a write elsewhere. An update (`counts[k]++`) that races with
-/// itself is not what should have given it a first value.
-bool isRead(const Finding& race, const Location& where, const std::string& kernel) {
-  const bool isOfTwoKernels = race.rule == "race-host"; // it is told of the one that came second
-  if ((race.kernel != kernel && !isOfTwoKernels) || !findRule(race.rule) ||
-      findRule(race.rule)->group != RuleGroup::Race)
-    return false;
-  auto reads = [&](const Access& access) {
-    return access.kind != AccessKind::Write && access.where == where;
-  };
-  auto isElsewhere = [&](const Access& access) { return access.where != where; };
-  return race.count > 0 && std::ranges::any_of(race.accesses, reads) &&
-         std::ranges::any_of(race.accesses, isElsewhere);
-}
-
-/// A read that races with the write it should have waited for also finds memory that nobody has written yet,
-/// in some orders. That is the race once more, not a second fault: it becomes a note of the race.
-void foldEarlyReads(std::vector<Finding>& findings) {
-  std::vector<Finding> kept, early;
-  for (Finding& finding : findings) {
-    auto& into = finding.rule == "uninitialized-read" ? early : kept;
-    into.push_back(std::move(finding));
-  }
-  for (Finding& read : early) {
-    auto race = std::ranges::find_if(
-        kept, [&](const Finding& other) { return isRead(other, read.where, read.kernel); });
-    if (race == kept.end())
-      kept.push_back(std::move(read));
-    else
-      race->notes.push_back({read.where, "in the run, some threads read here before anyone had written"});
-  }
-  findings = std::move(kept);
-}
-
 bool wasLaunched(const std::string& name, const RunResult& run, const Facts& facts) {
   return std::ranges::any_of(run.launches, [&](const Launch& launch) {
     const Kernel* kernel = facts.kernel(launch.kernel);
@@ -497,6 +447,8 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   letRunSpeak(report, fromRun);
   compareMetrics(report);
   filter(report, options);
+  noteOverruns(report.findings);
+  noteFollowing(report.findings);
   sortFindings(report.findings);
   return report;
 }

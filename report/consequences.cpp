@@ -1,0 +1,150 @@
+#include "report/consequences.h"
+
+#include "report/rules.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fmt/format.h>
+#include <string_view>
+
+namespace kcheck {
+namespace {
+
+/// Whether the race is between a read there and a write elsewhere. An update (`counts[k]++`) that races with
+/// itself is not what should have given it a first value.
+bool isRead(const Finding& race, const Location& where, const std::string& kernel) {
+  const bool isOfTwoKernels = race.rule == "race-host"; // it is told of the one that came second
+  if ((race.kernel != kernel && !isOfTwoKernels) || !findRule(race.rule) ||
+      findRule(race.rule)->group != RuleGroup::Race)
+    return false;
+  auto reads = [&](const Access& access) {
+    return access.kind != AccessKind::Write && access.where == where;
+  };
+  auto isElsewhere = [&](const Access& access) { return access.where != where; };
+  return race.count > 0 && std::ranges::any_of(race.accesses, reads) &&
+         std::ranges::any_of(race.accesses, isElsewhere);
+}
+
+bool isRaceError(const Finding& finding) {
+  const Rule* rule = findRule(finding.rule);
+  return rule && rule->group == RuleGroup::Race && finding.severity == Severity::Error;
+}
+
+bool sameArray(const MemoryFact& a, const MemoryFact& b) {
+  return a.space == b.space && a.name == b.name && a.size == b.size && a.allocatedAt == b.allocatedAt;
+}
+
+bool isNamePart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+bool hasWord(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !isNamePart(text[at - 1])) && (end == text.size() || !isNamePart(text[end]))) return true;
+  }
+  return false;
+}
+
+/// The array that an expression starts from: `a` of `a[i].x`; empty where it starts with something else.
+std::string_view base(std::string_view expr) {
+  auto end = std::ranges::find_if_not(expr, isNamePart);
+  return expr.substr(0, static_cast<std::size_t>(end - expr.begin()));
+}
+
+/// By what the source calls the memory that the threads race for; null when the finding does not depend on
+/// it.
+const Access* dependsOn(const Finding& finding, const Finding& race) {
+  for (const Access& raced : race.accesses) {
+    const std::string_view name = base(raced.expr);
+    if (name.empty()) continue;
+    if (finding.reason.find(fmt::format("the content of `{}`", name)) != std::string::npos) return &raced;
+    for (const Access& access : finding.accesses) {
+      const std::string_view index = std::string_view(access.expr).substr(base(access.expr).size());
+      if (access.where != raced.where && hasWord(index, name)) return &raced;
+    }
+  }
+  return nullptr;
+}
+
+bool mayFollow(const Finding& finding) {
+  return finding.rule == "out-of-bounds" || finding.rule == "barrier-divergence" || finding.rule == "hang";
+}
+
+} // namespace
+
+void dropAskewEnds(std::vector<Finding>& findings) {
+  auto onlyAskew = [](const MemoryFact& memory) {
+    if (!memory.offset || !memory.size || memory.bytes == 0) return false;
+    auto bytes = static_cast<std::int64_t>(memory.bytes);
+    std::int64_t askew = *memory.offset % bytes, aligned = *memory.offset - askew;
+    return askew > 0 && aligned + bytes <= static_cast<std::int64_t>(*memory.size);
+  };
+  std::erase_if(findings, [&](const Finding& end) {
+    if (end.rule != "out-of-bounds" || end.count || !end.memory || !onlyAskew(*end.memory)) return false;
+    return std::ranges::any_of(findings, [&](const Finding& other) {
+      return other.rule == "misaligned" && other.kernel == end.kernel && other.where == end.where;
+    });
+  });
+}
+
+void foldEarlyReads(std::vector<Finding>& findings) {
+  std::vector<Finding> kept, early;
+  for (Finding& finding : findings) {
+    auto& into = finding.rule == "uninitialized-read" ? early : kept;
+    into.push_back(std::move(finding));
+  }
+  for (Finding& read : early) {
+    auto race = std::ranges::find_if(
+        kept, [&](const Finding& other) { return isRead(other, read.where, read.kernel); });
+    if (race == kept.end())
+      kept.push_back(std::move(read));
+    else
+      race->notes.push_back({read.where, "in the run, some threads read here before anyone had written"});
+  }
+  findings = std::move(kept);
+}
+
+void noteOverruns(std::vector<Finding>& findings) {
+  for (const Finding& end : findings) {
+    if (end.rule != "out-of-bounds" || end.count == 0 || !end.memory || end.accesses.empty()) continue;
+    for (Finding& race : findings) {
+      if (!isRaceError(race) || race.kernel != end.kernel || !race.memory ||
+          sameArray(*race.memory, *end.memory))
+        continue;
+      const bool overran = std::ranges::any_of(
+          race.accesses, [&](const Access& access) { return access.where == end.accesses[0].where; });
+      if (!overran || end.memory->name.empty()) continue;
+      race.hint.clear(); // no order of theirs mends it
+      race.notes.push_back(
+          {end.where,
+           fmt::format("`{}` runs past the end of `{}` here, into {}: mend that first", end.accesses[0].expr,
+                       end.memory->name,
+                       race.memory->name.empty() ? "another array" : "`" + race.memory->name + "`")});
+    }
+  }
+}
+
+void noteFollowing(std::vector<Finding>& findings) {
+  for (Finding& finding : findings) {
+    if (finding.count == 0) continue;
+    for (const Finding& cause : findings) {
+      if (cause.kernel != finding.kernel && finding.rule != "unwritten-output") continue;
+      if (finding.rule == "unwritten-output" && cause.rule == "out-of-bounds" && finding.memory &&
+          cause.memory && sameArray(*finding.memory, *cause.memory) && cause.memory->allocatedAt.known()) {
+        finding.notes.push_back({cause.where,
+                                 "some of what should be there was written elsewhere, here: mend that "
+                                 "first"});
+        break;
+      }
+      if (!mayFollow(finding) || !isRaceError(cause)) continue;
+      if (const Access* raced = dependsOn(finding, cause)) {
+        finding.notes.push_back(
+            {cause.where, fmt::format("`{}`, on which this depends, is raced for here: mend that "
+                                      "first",
+                                      raced->expr)});
+        break;
+      }
+    }
+  }
+}
+
+} // namespace kcheck

@@ -1,0 +1,24 @@
+// Findings that another finding explains: dropped, folded into it, or marked as what it led to. Used by
+// merge.cpp only.
+#pragma once
+
+#include "report/report.h"
+
+namespace kcheck {
+
+/// An access that leaves its array only because it is misaligned is one mistake: what the static pass says of
+/// its end goes, where the run has told that it is askew.
+void dropAskewEnds(std::vector<Finding>& findings);
+
+/// A read that races with the write it should have waited for also finds memory that nobody has written yet,
+/// in some orders. That is the race once more, not a second fault: it becomes a note of the race.
+void foldEarlyReads(std::vector<Finding>& findings);
+
+/// A race in an array that one of its accesses reaches past the end of another one: says which.
+void noteOverruns(std::vector<Finding>& findings);
+
+/// What the run saw go wrong where the index or condition comes from memory that is raced for, and copies of
+/// an array that was written past instead: says what to mend first.
+void noteFollowing(std::vector<Finding>& findings);
+
+} // namespace kcheck

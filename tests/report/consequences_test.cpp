@@ -1,0 +1,109 @@
+// What one finding says of another.
+#include "report/consequences.h"
+#include "samples.h"
+
+#include <gmock/gmock.h>
+
+namespace kcheck::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+MemoryFact sharedArray(const std::string& name, std::uint64_t size) {
+  MemoryFact memory;
+  memory.space = MemorySpace::Shared;
+  memory.name = name;
+  memory.size = size;
+  return memory;
+}
+
+Access access(AccessKind kind, unsigned line, const std::string& expr) {
+  Access made;
+  made.kind = kind;
+  made.where = at("k.cu", line, 3, 9);
+  made.expr = expr;
+  return made;
+}
+
+Finding seen(const std::string& rule, std::vector<Access> accesses, MemoryFact memory) {
+  Finding finding;
+  finding.rule = rule;
+  finding.verdict = Verdict::Observed;
+  finding.severity = Severity::Error;
+  finding.kernel = "k()";
+  finding.count = 1;
+  finding.where = accesses[0].where;
+  finding.accesses = std::move(accesses);
+  finding.memory = std::move(memory);
+  return finding;
+}
+
+Finding raceOf(const std::string& written, const std::string& read, const std::string& array) {
+  return seen("race-shared", {access(AccessKind::Write, 5, written), access(AccessKind::Read, 6, read)},
+              sharedArray(array, 256));
+}
+
+TEST(Consequences, SayWhichArrayAnAccessOverran) {
+  std::vector<Finding> findings{
+      seen("out-of-bounds", {access(AccessKind::Write, 5, "first[t + w]")}, sharedArray("first", 128)),
+      raceOf("first[t + w]", "second[t]", "second")};
+  noteOverruns(findings);
+  ASSERT_THAT(findings[1].notes, SizeIs(1));
+  EXPECT_THAT(findings[1].notes[0].message, HasSubstr("past the end of `first` here, into `second`"));
+  EXPECT_THAT(findings[0].notes, IsEmpty());
+}
+
+TEST(Consequences, LeaveARaceInsideItsArrayAlone) {
+  std::vector<Finding> findings{
+      seen("out-of-bounds", {access(AccessKind::Write, 5, "first[t]")}, sharedArray("first", 128)),
+      raceOf("first[t]", "first[t + 1]", "first")};
+  findings[1].memory->size = 128;
+  noteOverruns(findings);
+  EXPECT_THAT(findings[1].notes, IsEmpty());
+}
+
+TEST(Consequences, PointFromAnAccessOutsideToTheRaceForItsIndex) {
+  std::vector<Finding> findings{seen("out-of-bounds",
+                                     {access(AccessKind::Write, 8, "out[atomicAdd(&count[k], 1)]")},
+                                     sharedArray("out", 128)),
+                                raceOf("count[t]", "count[t - d]", "count")};
+  noteFollowing(findings);
+  ASSERT_THAT(findings[0].notes, SizeIs(1));
+  EXPECT_EQ(findings[0].notes[0].where, findings[1].where);
+  EXPECT_THAT(findings[0].notes[0].message, HasSubstr("`count[t]`"));
+  EXPECT_THAT(findings[1].notes, IsEmpty());
+}
+
+TEST(Consequences, AskForTheWholeName) {
+  std::vector<Finding> findings{
+      seen("out-of-bounds", {access(AccessKind::Write, 8, "out[counts[k]]")}, sharedArray("out", 128)),
+      seen("out-of-bounds", {access(AccessKind::Write, 9, "count[k]")}, sharedArray("count", 128)),
+      raceOf("count[t]", "count[t - d]", "count")};
+  noteFollowing(findings);
+  EXPECT_THAT(findings[0].notes, IsEmpty());
+  EXPECT_THAT(findings[1].notes, IsEmpty());
+}
+
+TEST(Consequences, PointFromABarrierToTheRaceForWhatDecides) {
+  Finding barrier = seen("barrier-divergence", {access(AccessKind::Read, 9, "")}, {});
+  barrier.reason = "the witness leans on the content of `size`, which the kernel writes, at line 6";
+  std::vector<Finding> findings{barrier, raceOf("size[in]", "size[now & 1]", "size")};
+  noteFollowing(findings);
+  EXPECT_THAT(findings[0].notes, SizeIs(1));
+}
+
+TEST(Consequences, PointFromACopyOfUnwrittenMemoryToWhatWasWrittenPastIt) {
+  MemoryFact array = sharedArray("to", 64);
+  array.space = MemorySpace::Global;
+  array.allocatedAt = at("k.cu", 20, 3, 9);
+  Finding copy = seen("unwritten-output", {access(AccessKind::Read, 30, "")}, array);
+  copy.kernel.clear();
+  std::vector<Finding> findings{copy, seen("out-of-bounds", {access(AccessKind::Write, 8, "to[k]")}, array)};
+  noteFollowing(findings);
+  EXPECT_THAT(findings[0].notes, SizeIs(1));
+}
+
+} // namespace
+} // namespace kcheck::test
