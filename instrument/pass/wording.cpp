@@ -202,9 +202,16 @@ std::string waitingGroup(const wire::Access& access) {
   return fmt::format("{} elsewhere", access.count == 1 ? "1 waits" : fmt::format("{} wait", access.count));
 }
 
-void wordBarrier(Finding& finding, const wire::Finding& record, bool isOfPart) {
+void wordBarrier(Finding& finding, const wire::Finding& record, const std::string& text) {
   const wire::Access &waiting = record.access[0], &other = record.access[1];
-  if (isOfPart) {
+  if (text == "uneven") {
+    finding.message =
+        fmt::format("barrier {} waits for {}, which is no multiple of 32: what it does is undefined",
+                    record.numbers[1], counted(record.numbers[0], "thread"));
+    finding.hint = "the count of a barrier is how many threads come to it, in whole warps";
+    return;
+  }
+  if (text == "part") {
     finding.message = fmt::format("barrier {} waits for {}, of which {}", record.numbers[1],
                                   counted(record.numbers[0], "thread"),
                                   waiting.count == 1 ? "1 comes" : fmt::format("{} come", waiting.count));
@@ -350,7 +357,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
     if (text == "frees") return wordFree(finding, record);
     if (!text.empty()) break;
     return wordHost(finding, record);
-  case wire::Rule::BarrierDivergence: return wordBarrier(finding, record, text == "part");
+  case wire::Rule::BarrierDivergence: return wordBarrier(finding, record, text);
   case wire::Rule::WarpMask: return wordMask(finding, record, text);
   case wire::Rule::Hang: return wordHang(finding, record);
   case wire::Rule::OutOfBounds:

@@ -31,23 +31,6 @@ void answer(const std::vector<ThreadState*>& waiting) {
   }
 }
 
-void release(BlockState& block, const std::vector<ThreadState*>& waiting, std::uint32_t barrier) {
-  ++block.launch->progress;
-  // Threads that have returned count for a barrier of the whole block, and are no part of any other.
-  std::uint32_t expected = waiting.front()->wait.b;
-  bool ofBlock = expected == 0 || expected == block.threadCount;
-  bool whole = ofBlock && waiting.size() == block.live && block.arrived[barrier] == 0;
-  if (whole) {
-    joinBlock(block);
-    startInterval(block);
-  } else {
-    joinThreads(waiting, block.arrivedKnown[barrier]);
-  }
-  block.arrived[barrier] = 0;
-  block.arrivedKnown[barrier].clear();
-  answer(waiting);
-}
-
 /// A barrier of part of the block: it lets go when as many threads have come as it says.
 bool isOfPart(const BlockState& block, const abi::Wait& wait) {
   return wait.b != 0 && wait.b != block.threadCount;
@@ -95,8 +78,10 @@ wire::Access describeWaiting(const BlockState& block, const ThreadState& thread)
   return access;
 }
 
-/// `elsewhere` is null where all threads of the block wait at this very barrier.
-void reportDivergence(const BlockState& block, const ThreadState& waiting, const ThreadState* elsewhere) {
+/// `elsewhere` is null where all threads of the block wait at this very barrier. `part`: what is wrong with a
+/// barrier of part of the block.
+void reportDivergence(const BlockState& block, const ThreadState& waiting, const ThreadState* elsewhere,
+                      const char* part = "part") {
   finishChecks(*block.launch);
   wire::Finding finding = emptyFinding(wire::Rule::BarrierDivergence);
   finding.kernel = block.launch->name;
@@ -112,9 +97,27 @@ void reportDivergence(const BlockState& block, const ThreadState& waiting, const
     auto barrier = static_cast<std::uint32_t>(finding.numbers[1]);
     finding.access[0].count =
         static_cast<std::uint32_t>(waitingAt(block, barrier).size()) + block.arrived[barrier];
-    finding.text = text("part");
+    finding.text = text(part);
   }
   report(finding);
+}
+
+void release(BlockState& block, const std::vector<ThreadState*>& waiting, std::uint32_t barrier) {
+  ++block.launch->progress;
+  // Threads that have returned count for a barrier of the whole block, and are no part of any other.
+  bool ofPart = isOfPart(block, waiting.front()->wait);
+  if (ofPart && waiting.front()->wait.b % kWarpSize)
+    reportDivergence(block, *waiting.front(), nullptr, "uneven");
+  bool whole = !ofPart && waiting.size() == block.live && block.arrived[barrier] == 0;
+  if (whole) {
+    joinBlock(block);
+    startInterval(block);
+  } else {
+    joinThreads(waiting, block.arrivedKnown[barrier]);
+  }
+  block.arrived[barrier] = 0;
+  block.arrivedKnown[barrier].clear();
+  answer(waiting);
 }
 
 /// A thread that is not where `waiting` waits: at another place, or returned.
