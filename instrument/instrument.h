@@ -25,7 +25,7 @@ struct Options {
   bool eager = false;        ///< two workers share even the smallest launch
   double timeoutSeconds = 0; ///< 0: none
   std::uint64_t memoryLimitMb = 0;
-  bool deferred = true; ///< false: every access calls the runtime, also where its check could wait
+  bool deferred = true; ///< false: every access is checked, and at once
   bool twice = true;    ///< run launches that locks and flags order in the opposite order as well
   bool checks = true;   ///< false: the same code without any, for benchmarks
 };

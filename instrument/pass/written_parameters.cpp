@@ -113,6 +113,7 @@ private:
 } // namespace
 
 void findWrittenParameters(DeviceCode& code) {
+  if (!code.options.deferred) return; // every access is checked
   const CallGraph graph(code.module);
   std::set<const llvm::Function*> entries;
   for (const KernelCode& kernel : code.kernels) entries.insert(kernel.entry);

@@ -92,8 +92,7 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
     checkForeign(thread, address, bytes, site, kind);
     return;
   }
-  const abi::SiteInfo* info = block.watchVolatile ? context().site(site) : nullptr;
-  bool isVolatile = info && (info->flags & abi::SiteVolatile);
+  bool isVolatile = block.launch->mayBeFlag(site);
   CheckedAccess access{thread,    block, address, static_cast<std::uint32_t>(bytes),
                        site,      kind,  order,   inShared(address),
                        isVolatile};
@@ -117,6 +116,7 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
     if (access.atomic() && block.launch->exact) noteAtomic(access);
     return;
   }
+  const abi::SiteInfo* info = context().site(site);
   const bool polls = info && (info->flags & abi::SitePolled);
   if (access.atomic()) {
     if (access.shared)

@@ -16,9 +16,7 @@ void restampWrite(Cell& cell, Token from, Token to) {
 void restampRead(Cell& cell, Token from, Token to) {
   if (cell.read == from) cell.read = to;
   if (!isReadSet(cell.read)) return;
-  if (ReadSet* set = readSetOf(*context().launch, cell.read))
-    for (ReadSet::Reader& reader : set->readers)
-      if (reader.token == from) reader.token = to;
+  if (ReadSet* set = readSetOf(*context().launch, cell.read)) set->restamp(from, to);
 }
 
 void restamp(const AsyncCopies::Range& range, Token from, Token to) {

@@ -68,7 +68,6 @@ void prepareRoom(BlockState& room, LaunchState& launch) {
   room.launchMany = launch.many;
   room.floor = launch.floor;
   room.exact = launch.exact;
-  room.watchVolatile = launch.tracksSync;
   room.known.clear();
   room.knownWide.clear();
 }

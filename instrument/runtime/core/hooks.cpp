@@ -62,6 +62,7 @@ void kcRead(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, std
   ThreadState& thread = stateOf(context);
   auto address = reinterpret_cast<Address>(pointer);
   before(thread, address, bytes, site);
+  if (thread.owner().launch->quiet.cover(address, bytes)) return;
   access<runtime::AccessKind::Read>(thread, address, bytes, site);
 }
 
@@ -69,6 +70,7 @@ void kcWrite(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, st
   ThreadState& thread = stateOf(context);
   auto address = reinterpret_cast<Address>(pointer);
   before(thread, address, bytes, site);
+  thread.owner().launch->quiet.noteWrite(address, bytes);
   access<runtime::AccessKind::Write>(thread, address, bytes, site);
 }
 
@@ -78,6 +80,7 @@ void kcAtomic(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, s
   auto address = reinterpret_cast<Address>(pointer);
   before(thread, address, bytes, site);
   AtomicOrder atomic{order};
+  if (atomic.stores()) thread.owner().launch->quiet.noteWrite(address, bytes);
   const BlockState& block = thread.owner();
   if (!block.launch->exact && atomic.stores() && atomic.scope() >= 2 && bytes == 4 && inArena(address) &&
       !inShared(address) && !(address & 3) && fastAtomicGlobal(thread, block, address))

@@ -72,6 +72,7 @@ void withdrawEarlyReads(LaunchState& launch) {
 
 void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& config,
            ScheduleKind schedule) {
+  launch.module = context().modules.empty() ? nullptr : context().modules.front();
   launch.kernel = &kernel;
   launch.config = config;
   launch.gridBlocks = config.grid.volume();

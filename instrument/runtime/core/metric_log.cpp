@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace kcheck::runtime {
 namespace {
@@ -146,11 +147,34 @@ bool AccessLog::convergent(const Row& row, std::uint32_t mask) const {
   return wrong == 0;
 }
 
-void AccessLog::sortMet(Met* begin, Met* end) {
-  std::sort(begin, end, [](const Met& a, const Met& b) {
-    return a.site != b.site               ? a.site < b.site
-           : a.occurrence != b.occurrence ? a.occurrence < b.occurrence
-                                          : a.lane < b.lane;
+void AccessLog::sortBySite() {
+  visits.clear();
+  std::size_t hint = 0; // lanes come by the same sites one after the other
+  auto visitsOf = [&](std::uint32_t site) -> Visits& {
+    for (std::size_t tried = 0; tried < visits.size(); ++tried, ++hint) {
+      if (hint >= visits.size()) hint = 0;
+      if (visits[hint].site == site) return visits[hint++];
+    }
+    hint = visits.size() + 1;
+    return visits.emplace_back(Visits{site});
+  };
+  auto eachEntry = [&](auto take) {
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+      for (std::uint32_t row = 0; row < used[lane]; ++row) {
+        const Entry& entry = rows[row / kChunk][row % kChunk].entry[lane];
+        take(visitsOf(entry.site), lane, entry.addressAndBytes);
+      }
+  };
+  eachEntry([](Visits& here, std::uint32_t lane, std::uint64_t) { ++here.count[lane]; });
+  std::uint32_t next = 0;
+  for (Visits& one : visits)
+    for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
+      one.first[lane] = next;
+      next += std::exchange(one.count[lane], 0);
+    }
+  sorted.resize(next);
+  eachEntry([&](Visits& here, std::uint32_t lane, std::uint64_t entry) {
+    sorted[here.first[lane] + here.count[lane]++] = entry;
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "instrument/runtime/core/shadow.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -63,11 +64,14 @@ private:
   static constexpr std::uint32_t kChunk = 64;
   static constexpr std::uint64_t kAddress = (std::uint64_t{1} << 48) - 1;
 
-  struct Met {
-    std::uint32_t site, occurrence, lane;
-    std::uint64_t addressAndBytes;
+  /// What the lanes have logged of one site, wherever they went in between.
+  struct Visits {
+    std::uint32_t site;
+    std::uint32_t count[kLanes]{}; ///< by lane
+    std::uint32_t first[kLanes]{}; ///< in `sorted`
   };
-  static void sortMet(Met* begin, Met* end);
+  /// Fills `visits` and `sorted`.
+  void sortBySite();
   void grow();
   bool convergent(const Row& row, std::uint32_t mask) const;
   template <class Visit> void visitRow(const Row& row, std::uint32_t mask, double weight, Visit visit);
@@ -75,6 +79,8 @@ private:
 
   std::vector<std::unique_ptr<Row[]>> rows;
   std::uint32_t made = 0;
+  std::vector<Visits> visits;
+  std::vector<std::uint64_t> sorted; ///< addresses and sizes, by site, lane and time
   std::uint32_t used[kLanes]{};
   std::uint64_t lost[kLanes]{};
 };
@@ -115,27 +121,19 @@ template <class Visit> void AccessLog::drain(Visit visit) {
 
 /// Lanes went different ways: their accesses meet by site and by how often each lane has been there.
 template <class Visit> void AccessLog::drainDivergent(double weight, Visit visit) {
-  std::vector<Met> all;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> seen; ///< of one lane: site, how often
-  for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
-    seen.clear();
-    for (std::uint32_t row = 0; row < used[lane]; ++row) {
-      const Entry& entry = rows[row / kChunk][row % kChunk].entry[lane];
-      auto found = seen.begin();
-      while (found != seen.end() && found->first != entry.site) ++found;
-      if (found == seen.end()) found = seen.insert(seen.end(), {entry.site, 0});
-      all.push_back({entry.site, found->second++, lane, entry.addressAndBytes});
+  sortBySite();
+  for (const Visits& one : visits) {
+    std::uint32_t most = *std::max_element(one.count, one.count + kLanes);
+    for (std::uint32_t occurrence = 0; occurrence < most; ++occurrence) {
+      Row row{};
+      std::uint32_t mask = 0;
+      for (std::uint32_t lane = 0; lane < kLanes; ++lane)
+        if (occurrence < one.count[lane]) {
+          mask |= 1u << lane;
+          row.entry[lane] = {sorted[one.first[lane] + occurrence], one.site};
+        }
+      visitRow(row, mask, weight, visit);
     }
-  }
-  sortMet(all.data(), all.data() + all.size());
-  for (std::size_t i = 0; i < all.size();) {
-    Row row{};
-    std::uint32_t mask = 0, site = all[i].site, occurrence = all[i].occurrence;
-    for (; i < all.size() && all[i].site == site && all[i].occurrence == occurrence; ++i) {
-      mask |= 1u << all[i].lane;
-      row.entry[all[i].lane] = {all[i].addressAndBytes, site};
-    }
-    visitRow(row, mask, weight, visit);
   }
 }
 

@@ -102,14 +102,20 @@ std::uint32_t slotsOf(const LaunchState& launch) { return std::min(kWarpSize, la
 void addUpWarp(LaunchState& launch) {
   if (launch.accesses->empty()) return;
   finishChecks(launch);
+  RowLanes lanes(0);
   launch.accesses->drain([&](std::uint32_t site, std::uint32_t mask, const Address* addresses,
                              std::uint32_t bytes, double weight) {
-    Address first = addresses[__builtin_ctz(mask)];
-    bool shared = inShared(first);
-    RequestCost cost = shared ? costOfShared(addresses, mask, bytes) : costOfGlobal(addresses, mask, bytes);
+    if (lanes.mask != mask) lanes = RowLanes(mask);
+    alignas(64) Address at[kWarpSize];
+    for (std::uint32_t i = 0; i < kWarpSize; ++i) at[i] = addresses[lanes.lane[i]];
+    bool shared = inShared(at[0]);
+    RowClass shape;
+    classify(shape, at, lanes, bytes);
+    RequestCost cost = std::has_single_bit(bytes) ? costOfRow(at, lanes, bytes, shared, shape)
+                       : shared                   ? costOfShared(addresses, mask, bytes)
+                                                  : costOfGlobal(addresses, mask, bytes);
     std::uint32_t turns = doingAt(site) == wire::Doing::Atomic ? turnsOf(addresses, mask) : 0;
-    addTraffic(launch.traffic, slotsOf(launch), site, first, cost, turns,
-               static_cast<std::uint32_t>(std::popcount(mask)), bytes, weight);
+    addTraffic(launch.traffic, slotsOf(launch), site, at[0], cost, turns, lanes.count, bytes, weight);
   });
 }
 

@@ -58,8 +58,7 @@ void QuietArrays::find(const LaunchState& launch) {
   count = 0;
   between = {};
   const KernelEntry& kernel = *launch.kernel;
-  if (!launch.logged || !(kernel.usesGridSync & abi::TraitWritesKnown) || !context().streams.onlyLegacy())
-    return;
+  if (!(kernel.usesGridSync & abi::TraitWritesKnown) || !context().streams.onlyLegacy()) return;
   std::set<const Allocation*> written;
   for (std::uint32_t i = 0; i < kernel.writtenCount; ++i) {
     const void* pointer = pointerAt(launch, kernel.written[i]);

@@ -28,6 +28,13 @@ public:
   void noteWrite(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun) {
     if (!between.holds(at, lanes, bytes, isRun)) lookAtWrite(at, lanes, bytes, isRun);
   }
+  /// Both for a single access.
+  bool cover(Address at, std::uint64_t bytes) const {
+    return any() && cover(&at, 1, static_cast<std::uint32_t>(bytes), true);
+  }
+  void noteWrite(Address at, std::uint64_t bytes) {
+    if (any()) noteWrite(&at, 1, static_cast<std::uint32_t>(bytes), true);
+  }
 
 private:
   static constexpr std::uint32_t kMost = 8;

@@ -214,8 +214,7 @@ void reportRace(CheckedAccess& access, const Earlier& earlier) {
 
 void checkPair(CheckedAccess& access, const Earlier& earlier, Address at) {
   if (access.racy) return;
-  bool strong =
-      earlier.atomic || (earlier.writes && access.block.watchVolatile && siteIsVolatile(earlier.site));
+  bool strong = earlier.atomic || (earlier.writes && access.block.launch->mayBeFlag(earlier.site));
   if (comesBefore(access.thread, earlier.token, at, strong)) return;
   if (access.atomic() && earlier.atomic && atomicsAgree(access, earlier)) return;
   if (isFenceFlag(access, earlier, at)) return;
@@ -300,10 +299,18 @@ void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& site
       ++early->second.raced;
 }
 
+/// Barriers order all readers of the set before the access.
+static bool allComeBefore(const CheckedAccess& access, const ReadSet& set) {
+  const BlockState& block = access.block;
+  if (set.newest < block.floor || (access.shared && set.newest < block.interval)) return true;
+  Token since = block.interval - block.ordered;
+  return set.oldest - block.ordered < since && set.newest - block.ordered < since;
+}
+
 static void checkAllReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
   LaunchState& launch = *access.block.launch;
   if (isReadSet(cell.read)) {
-    if (ReadSet* set = readSetOf(launch, cell.read))
+    if (ReadSet* set = readSetOf(launch, cell.read); set && !allComeBefore(access, *set))
       for (const ReadSet::Reader& reader : set->readers)
         checkPair(access, {reader.token, reader.site, false, reader.atomic}, at);
     return;
@@ -340,7 +347,7 @@ static Strength strengthOf(const CheckedAccess& access) {
 
 static Strength writerStrength(const CheckedAccess& access, Token token, std::uint16_t site) {
   if ((token & 1) || atomicScope(*access.block.launch, site)) return Strength::Atomic;
-  return access.block.watchVolatile && siteIsVolatile(site) ? Strength::Volatile : Strength::Plain;
+  return access.block.launch->mayBeFlag(site) ? Strength::Volatile : Strength::Plain;
 }
 
 static Strength readerStrength(const CheckedAccess& access, std::uint16_t site) {
@@ -463,13 +470,16 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
       return;
     }
     ReadSet made;
-    made.readers.push_back({cell.read, sites.read, theirsAtomic});
+    made.add({cell.read, sites.read, theirsAtomic});
     cell.read = kReadSet + launch.firstReadSet + static_cast<Token>(launch.readSets.size());
     launch.readSets.push_back(std::move(made));
     set = &launch.readSets.back();
   }
   Token me = access.thread.me;
-  if (set->readers.back().token == me && set->readers.back().atomic == atomic) return;
+  // A plain reader of global memory meets atomics of other blocks, which an atomic one does not.
+  if ((!atomic || access.shared) && allComeBefore(access, *set)) set->clear();
+  if (!set->readers.empty() && set->readers.back().token == me && set->readers.back().atomic == atomic)
+    return;
   std::size_t most = access.shared ? 2 * block.threadCount : kMostGlobalReaders;
   if (set->readers.size() >= std::max(most, set->sweepAt)) {
     std::erase_if(set->readers, [&](const ReadSet::Reader& reader) {
@@ -482,11 +492,11 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
       cell.read = block.launchMany;
       auto plain = std::ranges::find(set->readers, false, &ReadSet::Reader::atomic);
       sites.read = plain != set->readers.end() ? plain->site : narrowSite(access.site);
-      set->readers.clear();
+      set->clear();
       return;
     }
   }
-  set->readers.push_back({me, narrowSite(access.site), atomic});
+  set->add({me, narrowSite(access.site), atomic});
 }
 
 void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {

@@ -14,6 +14,7 @@
 
 #include "instrument/wire.h"
 
+#include <algorithm>
 #include <csetjmp>
 #include <map>
 #include <memory>
@@ -92,8 +93,7 @@ struct BlockState : abi::BlockContext {
   Token interval = 0;   ///< start of the current barrier interval
   Token many = 0;       ///< 2 * threads
   Token launchMany = 0; ///< Cell::read: readers of several blocks; | 1 in Cell::write: several atomic writers
-  bool watchVolatile = true; ///< volatile accesses may be flags that fences make safe
-  bool exact = true;         ///< keep reader sets: something finer than block barriers can order threads
+  bool exact = true;    ///< keep reader sets: something finer than block barriers can order threads
 
   LaunchState* launch = nullptr;
   std::uint64_t index = 0; ///< linear in the grid
@@ -125,7 +125,25 @@ struct ReadSet {
     bool atomic;
   };
   std::vector<Reader> readers;
+  Token oldest = ~Token{0}, newest = 0; ///< of their tokens
   std::size_t sweepAt = 0; ///< so many readers, and those that come before the next one are dropped
+  void add(const Reader& reader) {
+    readers.push_back(reader);
+    oldest = std::min(oldest, reader.token);
+    newest = std::max(newest, reader.token);
+  }
+  void restamp(Token from, Token to) {
+    for (Reader& reader : readers)
+      if (reader.token == from) reader.token = to;
+    oldest = std::min(oldest, to);
+    newest = std::max(newest, to);
+  }
+  void clear() {
+    readers.clear();
+    oldest = ~Token{0};
+    newest = 0;
+    sweepAt = 0;
+  }
 };
 
 inline constexpr std::uint64_t kNoBlock = ~std::uint64_t{0}, kSeveralBlocks = kNoBlock - 1;
@@ -218,6 +236,7 @@ struct PendingValue {
 };
 
 struct LaunchState {
+  const abi::ModuleEntry* module = nullptr; ///< all device code of the program; null without any
   const KernelEntry* kernel = nullptr;
   LaunchConfig config;
   const void* arguments = nullptr;
@@ -245,11 +264,11 @@ struct LaunchState {
   bool fibres = false;                            ///< every thread has a stack of its own
   RowLog* rows = nullptr;                         ///< made with the first launch that logs, and kept
   bool logged = false;                            ///< device code logs its accesses (rows.h)
-  QuietArrays quiet;                              ///< of a launch that logs
-  std::vector<Address> distances;                 ///< by LoggedAccess::distance; the first is 0
-  bool steps = false;                             ///< and gives way at every access
-  ThreadState* current = nullptr;                 ///< in device code now
-  std::jmp_buf escape;                            ///< of the scheduler's loop
+  QuietArrays quiet;
+  std::vector<Address> distances; ///< by LoggedAccess::distance; the first is 0
+  bool steps = false;             ///< and gives way at every access
+  ThreadState* current = nullptr; ///< in device code now
+  std::jmp_buf escape;            ///< of the scheduler's loop
   Address stackLow = 0,
           stackHigh = 0;    ///< of the host thread below the launch: locals of threads without fibres
   bool received = false;    ///< an atomic or flag has brought order from another thread
@@ -265,6 +284,11 @@ struct LaunchState {
   std::uint64_t clockEntriesBefore = 0; ///< Context::clockEntries when it started
   /// The block that starts as number `nth`.
   std::uint64_t blockAt(std::uint64_t nth) const { return backwards ? gridBlocks - 1 - nth : nth; }
+  /// A volatile access may be that of a flag that fences make safe.
+  bool mayBeFlag(std::uint32_t site) const {
+    return tracksSync && module && site < module->siteCount &&
+           (module->sites[site].flags & abi::SiteVolatile);
+  }
   std::uint64_t progress = 0; ///< counts what shows that threads get somewhere
   std::uint64_t clockReads = 0;
 };
