@@ -169,6 +169,7 @@ private:
   void takeForOrder(LoopWork& work, Expr moving, Expr bound, Expr first);
   void trimChains(LoopWork& work, std::int64_t trips);
   void leaveLoop(LoopWork& work);
+  bool looksAgain(const LoopWork& work, Expr leaving);
   void notePolled(Expr leaving);
   void leaveEdges(LoopWork& work, Substitution& final);
 

@@ -364,6 +364,28 @@ void Execution::notePolled(Expr leaving) {
   });
 }
 
+/// Whether it is in the loop that a condition for leaving it looks at an atomic or a flag, in this round or
+/// for the next one. What was found before, who may come here or how far to go, does not change while the
+/// loop runs.
+bool Execution::looksAgain(const LoopWork& work, Expr leaving) {
+  Expr relative = withoutPrefix(exprs, leaving, work.entry);
+  if (!relative) relative = leaving;
+  const bool isSignalled = state.isSignalled(leaving);
+  auto isFoundHere = [&](Expr n) {
+    if (n->op == Op::Apply) return state.synchronizingFunctions.count(n->function) != 0;
+    if (n->op != Op::Symbol || !state.isSignalled(n)) return false;
+    auto origin = state.origins.find(n->symbol);
+    return origin == state.origins.end() || work.loop->contains(origin->second);
+  };
+  auto isFoundBefore = [&](Expr n) {
+    if (n->op != Op::Symbol) return false;
+    for (auto& [phi, symbol] : work.inside)
+      if (symbol == n->symbol) return work.latch.count(phi) && state.isSignalled(work.latch.at(phi));
+    return isSignalled && n->symbol->cause.kind == CauseKind::Loop; // what an inner loop has found
+  };
+  return anyNode(relative, isFoundHere) || anyNode(relative, isFoundBefore);
+}
+
 /// The conditions of the edges that leave the loop, as seen from outside. A loop that is left for certain is
 /// left by exactly one of them; when it is left by which iteration is the definition of the exit counter.
 void Execution::leaveEdges(LoopWork& work, Substitution& final) {
@@ -377,11 +399,16 @@ void Execution::leaveEdges(LoopWork& work, Substitution& final) {
     if (std::find(present.begin(), present.end(), Edge{from, to}) != present.end()) continue;
     present.push_back({from, to});
     synchronizing = synchronizing || state.isSynchronizing(edge->second);
-    isSignalled = isSignalled || state.isSignalled(edge->second);
+    isSignalled = isSignalled || looksAgain(work, edge->second);
   }
   if (isSignalled && recording) {
     waitingLoops.push_back(work.loop);
-    for (const Edge& edge : present) notePolled(edges[edge]);
+    for (const Edge& edge : present) {
+      notePolled(edges[edge]);
+      for (auto& [phi, symbol] : work.inside) // found in the round before
+        if (work.latch.count(phi) && anyNode(edges[edge], [&](Expr n) { return n == exprs.of(symbol); }))
+          notePolled(work.latch[phi]);
+    }
   }
   bool mayStop = stops && state.barrierLoops.count(work.loop) != 0;
   Expr some = exprs.boolean(false), others = exprs.boolean(true);
