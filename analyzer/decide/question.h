@@ -99,6 +99,7 @@ private:
   Verdict askSolver(std::vector<Expr> constraints, std::optional<Relation> relation);
   Verdict happens(Assignment values, std::vector<Expr> constraints);
   std::vector<Cause> causes(const std::vector<Expr>& constraints, const Assignment& values);
+  bool happensInUsualSizes(const Verdict& verdict, std::optional<Relation> relation);
 
   const Limits limits;
   double start;    ///< on the thread's clock

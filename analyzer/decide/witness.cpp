@@ -75,6 +75,23 @@ RaceScope Decider::scopeOf(const Assignment& values, Relation relation) {
   return sameWarp ? RaceScope::IntraWarp : RaceScope::InterWarp;
 }
 
+/// Whether it happens in launches of usual sizes too: of two warps in a few blocks, of eight in many.
+bool Decider::happensInUsualSizes(const Verdict& verdict, std::optional<Relation> relation) {
+  constexpr std::pair<std::int64_t, std::int64_t> kThreadsAndBlocks[] = {{64, 4}, {256, 64}};
+  ExprContext& c = kernel.context;
+  return std::ranges::all_of(kThreadsAndBlocks, [&](auto size) {
+    std::vector<Expr> constraints = verdict.constraints;
+    auto fix = [&](Expr extent, std::int64_t to) {
+      if (!isConst(extent))
+        constraints.push_back(
+            c.eq(extent, c.constant(32, std::int64_t(std::min<Int>(to, extent->symbol->hi)))));
+    };
+    fix(kernel.model.blockDim[0], size.first);
+    fix(kernel.model.gridDim[0], size.second);
+    return solve(std::move(constraints), relation).outcome == Verdict::Outcome::Happens;
+  });
+}
+
 Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const ModelAccess* b,
                          Relation relation) {
   const Assignment& values = verdict.values;
@@ -118,7 +135,10 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
   w.causes = causes(verdict.constraints, values);
   const bool needsLarge =
       isFarOut(w.first, w.blockDim, w.gridDim) || (b && isFarOut(w.second, w.blockDim, w.gridDim));
-  if (needsLarge && !model.hiddenSize.empty()) w.causes.push_back({CauseKind::Launch, model.hiddenSize});
+  if (model.hiddenSize.empty()) return w;
+  std::optional<Relation> between = b ? std::optional(relation) : std::nullopt;
+  if (needsLarge || (w.causes.empty() && !happensInUsualSizes(verdict, between)))
+    w.causes.push_back({CauseKind::Launch, model.hiddenSize});
   return w;
 }
 
