@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 
 #include <link.h>
 #include <sys/mman.h>
@@ -14,7 +15,14 @@
 namespace kcheck::runtime {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+/// Processor time: what a busy machine makes the program wait is no cost of the guard's.
+std::chrono::nanoseconds timeOn(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+std::chrono::nanoseconds threadTime() { return timeOn(CLOCK_THREAD_CPUTIME_ID); }
+
 constexpr Address kPage = 4096;
 
 struct Guard {
@@ -26,11 +34,10 @@ struct Guard {
   bool installed = false;
   unsigned faults = 0; ///< since the memory was hidden
   struct sigaction before;
-  Clock::time_point started = Clock::now();
-  Clock::duration spent{};
+  std::chrono::nanoseconds started = timeOn(CLOCK_PROCESS_CPUTIME_ID), spent{};
   /// Changing pages costs time that grows with the memory in use: a twentieth of the run is enough.
   bool tooSlow() const {
-    return spent > std::chrono::milliseconds(50) && spent * 20 > Clock::now() - started;
+    return spent > std::chrono::milliseconds(50) && spent * 20 > timeOn(CLOCK_PROCESS_CPUTIME_ID) - started;
   }
 };
 
@@ -177,15 +184,15 @@ DeviceAccess::~DeviceAccess() {
 
 void showToHost() {
   if (guard().hidden.empty()) return;
-  auto start = Clock::now();
+  auto start = threadTime();
   showAll();
-  guard().spent += Clock::now() - start;
+  guard().spent += threadTime() - start;
 }
 
 void hideFromHost() {
   Guard& state = guard();
   if (state.open || !context().options.hostAccess) return;
-  auto start = Clock::now();
+  auto start = threadTime();
   showAll();
   if (state.tooSlow()) return;
   state.faults = 0;
@@ -203,7 +210,7 @@ void hideFromHost() {
       auto base = reinterpret_cast<Address>(allocation.base);
       hide(base, base + allocation.bytes);
     });
-  state.spent += Clock::now() - start;
+  state.spent += threadTime() - start;
 }
 
 } // namespace kcheck::runtime
