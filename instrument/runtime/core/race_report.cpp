@@ -1,0 +1,152 @@
+#include "instrument/runtime/core/race_report.h"
+
+#include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/outside.h"
+#include "instrument/runtime/core/sync.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kcheck::runtime {
+namespace {
+
+wire::Nearness nearness(const CheckedAccess& access, const Owner& owner) {
+  if (owner.block != access.block.index) return wire::Nearness::Grid;
+  if (isCopy(owner.thread)) return wire::Nearness::Block;
+  if (owner.thread == kWholeBlock || owner.thread / kWarpSize != access.thread.warp)
+    return wire::Nearness::Block;
+  return wire::Nearness::Warp;
+}
+
+wire::Rule ruleOf(const CheckedAccess& access, const Earlier& earlier, wire::Nearness near,
+                  bool orderedIfWide) {
+  const bool areNarrow = access.atomic() && earlier.atomic && !differInSize(access, earlier);
+  if (areNarrow || orderedIfWide) return wire::Rule::RaceScope;
+  if (near == wire::Nearness::Warp) return wire::Rule::RaceWarp;
+  return access.shared ? wire::Rule::RaceShared : wire::Rule::RaceGlobal;
+}
+
+void setValue(std::uint64_t& value, Address address, std::uint32_t bytes) {
+  value = 0;
+  std::memcpy(&value, reinterpret_cast<const void*>(address), std::min<std::uint32_t>(bytes, 8));
+}
+
+void addValues(wire::Finding& finding, const CheckedAccess& access, const Earlier& earlier) {
+  wire::Access &mine = finding.access[0], &theirs = finding.access[1];
+  std::uint32_t bytes = std::min<std::uint32_t>(access.bytes, 8);
+  mine.valueBytes = theirs.valueBytes = static_cast<std::uint8_t>(bytes);
+  setValue(mine.before, access.address, bytes);
+  mine.flags |= wire::HasBefore;
+  if (earlier.overwritten) return;
+  // What is in memory now is what an earlier write left, or what an earlier read saw.
+  (earlier.writes ? theirs.after : theirs.before) = mine.before;
+  theirs.flags |= earlier.writes ? wire::HasAfter : wire::HasBefore;
+}
+
+} // namespace
+
+void reportStreamRace(CheckedAccess& access, const Earlier& earlier) {
+  settleValues(*access.block.launch);
+  wire::Finding finding = emptyFinding(wire::Rule::RaceHost);
+  finding.nearness = wire::Nearness::Host;
+  finding.accessCount = 2;
+  finding.access[0] = describeThread(access.thread, access.site, access.doing());
+  const Operation* other = context().streams.operationOf(earlier.token);
+  wire::Access& theirs = finding.access[1];
+  bool kernel = other && other->kernel;
+  theirs.doing = !kernel ? wire::Doing::Host : earlier.writes ? wire::Doing::Write : wire::Doing::Read;
+  theirs.site = kernel && earlier.site != kWideSite ? earlier.site : wire::kNoSite;
+  theirs.caller = other ? reinterpret_cast<std::uint64_t>(other->caller) : 0;
+  if (context().streams.bothInBranches(other)) finding.flags |= wire::Branches;
+  theirs.unused = earlier.writes;
+  finding.kernel = access.block.launch->name;
+  if (kernel) finding.detail = text(other->kernel->displayName);
+  finding.caller = reinterpret_cast<std::uint64_t>(access.block.launch->config.caller);
+  describeMemory(finding.memory, reinterpret_cast<void*>(access.address), access.bytes);
+  report(finding);
+}
+
+void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag) {
+  LaunchState& launch = *access.block.launch;
+  settleValues(launch);
+  wire::Nearness near = nearness(access, owner);
+  bool orderedIfWide =
+      owner.thread != kWholeBlock && widelyKnown(access.thread, owner, earlier.token & ~Token{1});
+  wire::Finding finding = emptyFinding(ruleOf(access, earlier, near, orderedIfWide));
+  if (orderedIfWide && !(access.atomic() && earlier.atomic)) finding.flags |= wire::NarrowFence;
+  if (isCopy(owner.thread)) finding.flags |= wire::AsyncCopy;
+  finding.bareFlag = bareFlag;
+  finding.nearness = near;
+  finding.accessCount = 2;
+  finding.kernel = launch.name;
+  finding.access[0] = describeThread(access.thread, access.site, access.doing());
+  finding.access[0].scope = access.atomic() ? static_cast<std::uint8_t>(access.order.scope()) : 0;
+  wire::Doing doing = earlier.atomic   ? wire::Doing::Atomic
+                      : earlier.writes ? wire::Doing::Write
+                                       : wire::Doing::Read;
+  std::uint32_t site = earlier.site == kWideSite ? wire::kNoSite : earlier.site;
+  finding.access[1] = describeOwner(launch, owner, site, doing);
+  if (earlier.atomic)
+    finding.access[1].scope =
+        static_cast<std::uint8_t>(earlier.token & 1 ? 2 : atomicScope(launch, earlier.site));
+  finding.numbers[0] = access.writes() | earlier.writes << 1; // who writes; atomics alone do not say it
+  addValues(finding, access, earlier);
+  describeAccessed(access.block, finding.memory, access.address, access.bytes);
+  wire::Finding* logged = report(finding);
+  if (logged && access.writes())
+    launch.pendingValues.push_back({logged, !(logged->access[0].flags & wire::HasAfter),
+                                    earlier.writes && !(access.atomic() && earlier.atomic),
+                                    finding.access[0].before, access.address, finding.access[0].valueBytes});
+}
+
+void settleValues(LaunchState& launch) {
+  for (const PendingValue& pending : launch.pendingValues) {
+    wire::Finding& finding = *pending.finding;
+    std::uint64_t after = 0;
+    setValue(after, pending.address, pending.bytes);
+    if (pending.first) {
+      finding.access[0].after = after;
+      finding.access[0].flags |= wire::HasAfter;
+    }
+    if (!pending.bothWrite) continue;
+    if (after != pending.before) finding.flags |= wire::SawDifferentValue;
+    finding.flags |= wire::SameValue; // as long as no other value is seen
+  }
+  launch.pendingValues.clear();
+}
+
+wire::Access describeThread(const ThreadState& thread, std::uint32_t site, wire::Doing doing) {
+  wire::Access access{};
+  access.site = site;
+  access.doing = doing;
+  access.flags = wire::HasBlock | wire::HasThread;
+  std::copy_n(thread.block->blockIdx, 3, access.block);
+  std::copy_n(thread.threadIdx, 3, access.thread);
+  return access;
+}
+
+wire::Access describeOwner(const LaunchState& launch, const Owner& owner, std::uint32_t site,
+                           wire::Doing doing) {
+  wire::Access access{};
+  access.site = site;
+  access.doing = doing;
+  const Dim3 &grid = launch.config.grid, &block = launch.config.block;
+  if (owner.block < launch.gridBlocks) {
+    access.flags |= wire::HasBlock;
+    access.block[0] = static_cast<std::uint32_t>(owner.block % grid.x);
+    access.block[1] = static_cast<std::uint32_t>(owner.block / grid.x % grid.y);
+    access.block[2] = static_cast<std::uint32_t>(owner.block / grid.x / grid.y);
+  }
+  if (owner.thread != kWholeBlock) {
+    access.flags |= wire::HasThread;
+    std::uint32_t thread = isCopy(owner.thread) ? owner.thread - kCopies : owner.thread;
+    access.thread[0] = thread % block.x;
+    access.thread[1] = thread / block.x % block.y;
+    access.thread[2] = thread / block.x / block.y;
+  } else {
+    access.flags |= wire::Many;
+  }
+  return access;
+}
+
+} // namespace kcheck::runtime
