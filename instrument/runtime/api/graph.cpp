@@ -133,10 +133,16 @@ void performBranches(const Graph& graph, const std::vector<const GraphNode*>& or
 } // namespace
 
 void performGraph(const Graph& graph, std::uint64_t stream) {
+  if (graph.end) streamWaits(stream, graph.end);
   std::vector<const GraphNode*> order = inOrder(graph);
-  if (!isChain(order)) return performBranches(graph, order, stream);
-  for (const GraphNode* node : order)
-    if (node->enabled) perform(node->work, stream);
+  if (!isChain(order)) {
+    performBranches(graph, order, stream);
+  } else {
+    for (const GraphNode* node : order)
+      if (node->enabled) perform(node->work, stream);
+  }
+  if (!graph.end) graph.end = newId();
+  eventRecorded(graph.end, stream);
 }
 
 } // namespace kcheck::runtime::api

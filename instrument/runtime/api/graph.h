@@ -24,7 +24,8 @@ struct GraphNode {
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes;
   std::uint64_t made = 0;
-  mutable std::uint64_t begin = 0;                        ///< event at the start of a replay
+  /// Events at the start and at the end of the last replay, which the next one waits for in any stream.
+  mutable std::uint64_t begin = 0, end = 0;
   std::unordered_map<const GraphNode*, GraphNode*> twins; ///< of a copy: original to own node
   CaptureMode captureMode = CaptureMode::Global;          ///< while it is being captured
 };

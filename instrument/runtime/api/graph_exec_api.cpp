@@ -238,7 +238,9 @@ Error cudaGraphExecUpdate(GraphExec* executable, Graph* graph, cuda::UpdateResul
     int difference = compare(*executable->graph, *graph, failed);
     if (result) *result = {difference, const_cast<GraphNode*>(failed), nullptr};
     if (difference) return Error::GraphExecUpdateFailure;
+    std::uint64_t end = executable->graph->end;
     executable->graph = copyGraph(*graph);
+    executable->graph->end = end;
     return Error::Success;
   });
 }
