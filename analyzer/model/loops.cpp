@@ -364,6 +364,28 @@ void Execution::notePolled(Expr leaving) {
   });
 }
 
+/// Whether each value of the phi says where the next one is found (`v = parent[v]`): a walk, which waits for
+/// nobody.
+static bool isWalk(const PHINode& phi, const Loop& loop) {
+  const BasicBlock* latch = loop.getLoopLatch();
+  if (!latch) return false;
+  SmallVector<std::pair<const Value*, bool>> todo{{phi.getIncomingValueForBlock(latch), false}};
+  SmallPtrSet<const Value*, 16> seen[2]; ///< as what is found, and as part of where to look
+  while (!todo.empty()) {
+    auto [value, isPlace] = todo.pop_back_val();
+    if (value == &phi && isPlace) return true;
+    auto* instruction = dyn_cast<Instruction>(value);
+    if (!instruction || !loop.contains(instruction) || isa<CmpInst>(instruction)) continue;
+    if (!seen[isPlace].insert(value).second) continue;
+    if (isa<LoadInst, AtomicRMWInst, AtomicCmpXchgInst>(instruction)) {
+      todo.push_back({instruction->getOperand(0), true}); // the pointer
+      continue;
+    }
+    for (const Value* operand : instruction->operands()) todo.push_back({operand, isPlace});
+  }
+  return false;
+}
+
 /// Whether it is in the loop that a condition for leaving it looks at an atomic or a flag, in this round or
 /// for the next one. What was found before, who may come here or how far to go, does not change while the
 /// loop runs.
@@ -380,7 +402,8 @@ bool Execution::looksAgain(const LoopWork& work, Expr leaving) {
   auto isFoundBefore = [&](Expr n) {
     if (n->op != Op::Symbol) return false;
     for (auto& [phi, symbol] : work.inside)
-      if (symbol == n->symbol) return work.latch.count(phi) && state.isSignalled(work.latch.at(phi));
+      if (symbol == n->symbol)
+        return work.latch.count(phi) && state.isSignalled(work.latch.at(phi)) && !isWalk(*phi, *work.loop);
     return isSignalled && n->symbol->cause.kind == CauseKind::Loop; // what an inner loop has found
   };
   return anyNode(relative, isFoundHere) || anyNode(relative, isFoundBefore);
