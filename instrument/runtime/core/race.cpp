@@ -369,8 +369,9 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
     set = &launch.readSets.back();
   }
   Token me = access.thread.me;
-  // A plain reader of global memory meets atomics of other blocks, which an atomic one does not.
-  if ((!atomic || access.shared) && allComeBefore(access, *set)) set->clear();
+  // A plain reader of global memory meets atomics and flags of other blocks, which a stronger one does not.
+  const bool standsForAll = access.shared || strengthOf(access) == Strength::Plain;
+  if (standsForAll && allComeBefore(access, *set)) set->clear();
   if (!set->readers.empty() && set->readers.back().token == me && set->readers.back().atomic == atomic)
     return;
   std::size_t most = access.shared ? 2 * block.threadCount : kMostGlobalReaders;

@@ -129,11 +129,11 @@ void replay(RowLog& log) {
     bool known = inArena(address); // what is not has been reported
     AtomicOrder order{access.order};
     if (access.kind == abi::SiteKind::Read) {
-      if (known && !quiet.cover(&address, 1, access.bytes, true))
+      if (known && !quiet.cover(address, access.bytes))
         runtime::access<AccessKind::Read>(thread, address, access.bytes, access.site);
       return;
     }
-    if (known) quiet.noteWrite(&address, 1, access.bytes, true);
+    if (known) quiet.noteWrite(address, access.bytes);
     if (!known) {
     } else if (access.kind == abi::SiteKind::Write) {
       runtime::access<AccessKind::Write>(thread, address, access.bytes, access.site);
