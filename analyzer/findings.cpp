@@ -344,9 +344,16 @@ namespace {
 
 /// A witness that chooses what the kernel has computed into memory says little: it is no finding when an
 /// address rests on it, or when that memory itself is raced for.
-bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>& raced) {
+bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>& raced,
+                            const FindingContext& context) {
   if (race.witness.exact()) return false;
-  auto isComputed = [](const Cause& cause) { return cause.kind == CauseKind::Content; };
+  auto isCount = [&](const Cause& cause) { // of no more threads than there are
+    return std::ranges::any_of(context.model.counts,
+                               [&](const auto& count) { return count.first->cause == cause; });
+  };
+  auto isComputed = [&](const Cause& cause) {
+    return cause.kind == CauseKind::Content && !(race.inSequence && isCount(cause));
+  };
   for (const ModelAccess* access : {race.first, race.second})
     for (const Cause& cause : causesOf(access->offset))
       if (isComputed(cause)) return true;
@@ -371,7 +378,7 @@ std::vector<std::vector<const RaceResult*>> racesToTell(const KernelAnswers& ans
   std::map<std::pair<SiteId, SiteId>, std::size_t> known;
   std::vector<std::vector<const RaceResult*>> pairs;
   for (const RaceResult& race : answers.races) {
-    if (mayBeOrdered(race, context) || leansOnComputedContent(race, raced)) continue;
+    if (mayBeOrdered(race, context) || leansOnComputedContent(race, raced, context)) continue;
     if (!race.witness.exact() && isWithinLibrary(race)) continue;
     // What is between barriers is not known where threads miss one.
     if (partedBarrier && race.scope != RaceScope::InterBlock) continue;

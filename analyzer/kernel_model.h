@@ -7,6 +7,7 @@
 #include "report/report.h"
 
 #include <map>
+#include <set>
 
 namespace kcheck::analyzer {
 
@@ -46,11 +47,20 @@ struct ArrivalPlace {
   unsigned counter = 0; ///< which one
 };
 
-/// What an atomic operation finds is a symbol. This is where it looks, and what it leaves there.
+/// Where an atomic operation looks, what it finds there and what it leaves. Of tickets and room `found` and
+/// `left` are null: these follow from the number drawn, and `offset` is null where the first operand has it.
 struct AtomicUpdate {
   unsigned object = 0;
-  Expr offset = nullptr, left = nullptr;
-  Expr differs = nullptr; ///< width 1: what a compare-and-swap stores is other than what it expects
+  Expr offset = nullptr, found = nullptr, left = nullptr;
+  Expr differs = nullptr;  ///< width 1: what a compare-and-swap stores is other than what it expects
+  std::int64_t number = 0; ///< of the instruction; -1: one of several
+  int step = 1;            ///< of tickets: whether they count up or down
+};
+
+/// Of a value that a loop leaves behind: what stands for it inside, and what that is in the first round.
+/// `inside` is null of a condition that only says that a loop may have waited.
+struct FirstExit {
+  Expr inside = nullptr, value = nullptr;
 };
 
 /// One access site within one phase (an inlined or unrolled site appears several times).
@@ -131,9 +141,14 @@ struct KernelModel {
   std::vector<ModelGap> gaps;
   bool breaksAssumption = false; ///< the launch shows that a `__builtin_assume` does not hold; there is a gap
   std::vector<OwnCopy> ownCopies;
-  std::map<const Symbol*, Expr> firstValues;     ///< of what loops change, in their first round
+  std::map<const Symbol*, Expr> firstValues; ///< of what loops change, in their first round
+  std::map<const Symbol*, FirstExit>
+      firstExits; ///< of what loops leave behind that end with their first round
   std::map<const Symbol*, AtomicUpdate> updates; ///< of results that are nothing more than that
-  bool waits = false; ///< some loop goes on until another thread has stored something
+  std::map<const Function*, AtomicUpdate> draws; ///< of tickets, room, and who has won at a place
+  std::map<const Symbol*, bool> counts; ///< what threads of a block have counted together; true: one by one
+  std::set<const Symbol*> underLocks;   ///< conditions that only say that a lock may be held
+  bool waits = false;                   ///< some loop goes on until another thread has stored something
   bool ordersByPtx =
       false; ///< acquires or releases in inline PTX may order threads in ways not followed here
   /// Where the program launches the kernel in a size that the source does not show: what a witness in a

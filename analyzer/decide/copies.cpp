@@ -23,6 +23,7 @@ const Function* Copies::copy(const Function* function, unsigned thread) {
   made->keys = function->keys;
   made->isRoom = function->isRoom;
   made->isBallot = function->isBallot;
+  made->isLeader = function->isLeader;
   made->exact = function->exact;
   made->cause = function->cause;
   return made;

@@ -1,6 +1,6 @@
 // Races between threads that come to an atomic operation one after the other: what atomicAdd returns is not
 // known, but the thread that comes next gets the next ticket, whichever thread that is, and one that comes
-// later a later one. What other operations find is what the thread before has left.
+// later a later one. sequences.cpp follows the other operations, and several of them.
 #include "analyzer/decide/question.h"
 
 #include <algorithm>
@@ -53,7 +53,15 @@ bool wraps(Expr address, Expr ticket) {
 
 /// Where the places among lanes are as any lanes may have voted: how many lanes lie below.
 bool isPlaceAmongLanes(Expr n) {
-  return n->op == Op::Apply && n->function->injective && n->function->cause.kind == CauseKind::Warp;
+  return n->op == Op::Apply && n->function->injective && !n->function->isLeader &&
+         n->function->cause.kind == CauseKind::Warp;
+}
+
+/// Whether this is the first of the lanes that the place is among.
+bool isLeaderOf(Expr leader, Expr place) {
+  return leader->op == Op::Apply && leader->function->isLeader &&
+         leader->operands.size() + 1 == place->operands.size() &&
+         std::equal(leader->operands.begin(), leader->operands.end(), place->operands.begin());
 }
 
 } // namespace
@@ -98,15 +106,29 @@ Decider::Places Decider::placesAmongVoters(const PairQuestion& q) {
   for (const ModelAccess* access : {q.a, q.b}) {
     ++thread;
     bool isAddressed = false;
+    std::vector<Expr> leaders;
+    for (Expr e : {access->offset, access->condition})
+      anyNode(e, [&](Expr n) {
+        if (n->op == Op::Apply && n->function->isLeader) leaders.push_back(n);
+        return false;
+      });
     for (Expr e : {access->offset, access->condition})
       anyNode(e, [&](Expr n) {
         const bool isPlace = isPlaceAmongLanes(n);
         isAddressed = isAddressed || (isPlace && e == access->offset);
         if (isPlace) {
           Expr lane = c.binary(Op::And, n->operands.back(), c.constant(32, 31));
-          result.constraints.push_back(c.binary(Op::Ule,
-                                                c.extend(Op::ZExt, 32, copies.of(n, q.relation, thread)),
-                                                copies.of(lane, q.relation, thread)));
+          Expr place = c.extend(Op::ZExt, 32, n);
+          auto add = [&](Expr one) { result.constraints.push_back(copies.of(one, q.relation, thread)); };
+          add(c.binary(Op::Ule, place, lane));
+          for (Expr leader : leaders) {
+            if (!isLeaderOf(leader, n)) continue;
+            Expr first = c.extend(Op::ZExt, 32, leader);
+            add(c.binary(Op::Ule, first, lane));
+            add(c.binary(Op::Ule, place, c.sub(lane, first)));
+            add(c.logicalOr(c.eq(first, lane), c.logicalNot(c.eq(place, c.constant(32, 0)))));
+            result.causes.push_back(leader->function->cause);
+          }
         }
         if (isPlace || (n->op == Op::Apply && n->function->isBallot))
           result.causes.push_back(n->function->cause);
@@ -139,69 +161,6 @@ std::optional<Verdict> Decider::meetAmongVoters(const PairQuestion& q, std::vect
   if (verdict.outcome != Verdict::Outcome::Happens) return {};
   std::erase_if(causes, isOfLanes);
   causes.push_back({CauseKind::Approximation, "how lanes vote: " + lanes.causes.front().text});
-  return verdict;
-}
-
-/// Two threads of which one comes to an atomic operation right after the other, and finds what that one has
-/// left.
-std::optional<Verdict> Decider::meetInSequence(const PairQuestion& q, std::vector<Cause>& causes) {
-  const KernelModel& model = kernel.model;
-  if (!q.a->offset || !q.b->offset) return {};
-  auto resultOf = [&](const ModelAccess& access) -> const Symbol* {
-    const Symbol* found = nullptr;
-    bool isOne = true;
-    for (Expr e : {access.offset, access.condition})
-      anyNode(e, [&](Expr n) {
-        if (n->op == Op::Symbol && model.updates.count(n->symbol)) {
-          isOne = isOne && (!found || found == n->symbol);
-          found = n->symbol;
-        }
-        return false;
-      });
-    return isOne ? found : nullptr;
-  };
-  const Symbol *first = resultOf(*q.a), *second = resultOf(*q.b);
-  if (!first || !second) return {};
-  const Cause drawn = first->cause;
-  auto mayOrder = [&](const Cause& cause) {
-    return (cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait ||
-            cause.kind == CauseKind::Warp || cause.kind == CauseKind::Lock) &&
-           cause != drawn && cause != second->cause;
-  };
-  if (drawn.kind != CauseKind::Order || second->cause.kind != CauseKind::Order ||
-      std::any_of(causes.begin(), causes.end(), mayOrder))
-    return {};
-  const AtomicUpdate &one = model.updates.at(first), &other = model.updates.at(second);
-  if (one.object != other.object || one.left->width != other.left->width) return {};
-  // What a round has found, used when the loop has been left, was found at the place of that round.
-  auto isOfRound = [&](const AtomicUpdate& update, const ModelAccess& access) {
-    auto changes = [&](Expr n) {
-      const bool isRound = n->op == Op::Symbol && ((n->symbol->kind == SymbolKind::LoopCounter) ||
-                                                   model.firstValues.count(n->symbol) != 0);
-      auto isIt = [&](Expr part) { return part == n; };
-      return isRound && !anyNode(access.offset, isIt) && !anyNode(access.condition, isIt);
-    };
-    return !anyNode(update.offset, changes) && !anyNode(update.left, changes);
-  };
-  if (!isOfRound(one, *q.a) || !isOfRound(other, *q.b)) return {};
-  ExprContext& c = kernel.context;
-  auto as = [&](Expr e, unsigned thread) { return copies.of(e, q.relation, thread); };
-  std::vector<Expr> constraints = meetingConstraints(q);
-  Expr samePlace = c.eq(as(one.offset, 1), as(other.offset, 2));
-  Expr follows =
-      c.logicalOr(c.eq(as(c.of(second), 2), as(one.left, 1)), c.eq(as(c.of(first), 1), as(other.left, 2)));
-  constraints.insert(constraints.begin(), c.logicalOr(c.logicalNot(samePlace), follows));
-  if (one.differs) constraints.push_back(as(one.differs, 1));
-  if (other.differs) constraints.push_back(as(other.differs, 2));
-  ++counters.questions;
-  Verdict verdict = solve(std::move(constraints), q.relation);
-  if (verdict.outcome != Verdict::Outcome::Happens) return {};
-  std::string place = drawn.text;
-  if (const std::string_view prefix = "the result of "; place.starts_with(prefix))
-    place.erase(0, prefix.size());
-  std::erase(causes, drawn);
-  std::erase(causes, second->cause);
-  causes.push_back({CauseKind::Approximation, "the order in which threads come to " + place});
   return verdict;
 }
 

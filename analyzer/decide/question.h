@@ -51,7 +51,8 @@ public:
   std::optional<Verdict> meetAsNeighbours(const PairQuestion& question, std::vector<Cause>& causes);
   /// The same where all that may order the threads are places among the lanes that voted: any of them may.
   std::optional<Verdict> meetAmongVoters(const PairQuestion& question, std::vector<Cause>& causes);
-  /// The same for what other atomic operations find: what the thread right before has left.
+  /// The same for what other atomic operations find, and several of them: what the thread right before has
+  /// left.
   std::optional<Verdict> meetInSequence(const PairQuestion& question, std::vector<Cause>& causes);
   /// Whether a thread accesses bytes outside 0..bytes (64-bit expression).
   Verdict leaves(const ModelAccess& access, Expr bytes);
@@ -72,6 +73,7 @@ public:
   Counters counters;
 
 private:
+  class Sequence; ///< sequences.cpp
   AccessView& viewOf(const ModelAccess& access, Ranges::Wrapping wrapping);
   std::vector<std::pair<Expr, Expr>> commonLocks(const PairQuestion& question);
   std::vector<Expr> meetingConstraints(const PairQuestion& question);

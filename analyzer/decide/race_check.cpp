@@ -255,16 +255,30 @@ private:
       for (const std::string& text : assumptions) answer.assume(text);
   }
 
-  /// The access in the first rounds of all loops; `isTied`: what it replaces keeps that value, for whatever
-  /// else speaks of it. Null where it is in no loop.
-  const ModelAccess* inFirstRounds(const ModelAccess& access, bool isTied) {
+  enum class Rounds : std::uint8_t { First, Tied, OnlyOnes };
+
+  /// The access in the first rounds of all loops. `Tied`: what it replaces keeps that value, for whatever
+  /// else speaks of it; `OnlyOnes`: and loops that are over have run one round. Null where it is in no loop.
+  const ModelAccess* inFirstRounds(const ModelAccess& access, Rounds rounds) {
+    const bool isTied = rounds != Rounds::First;
     ExprContext& context = c.decider.view().context;
     Substitution first(context);
     Expr isFirst = context.boolean(true);
     auto replace = [&](Expr n) {
       if (n->op != Op::Symbol) return false;
+      const bool isOutcome = n->symbol->isOutcome && n->symbol->kind == SymbolKind::LoopCounter;
+      const auto exit = isTied && (!isOutcome || rounds == Rounds::OnlyOnes)
+                            ? c.model.firstExits.find(n->symbol)
+                            : c.model.firstExits.end();
+      if (exit != c.model.firstExits.end()) {
+        const auto& [inside, value] = exit->second;
+        first.set(n, value);
+        if (inside) isFirst = context.logicalAnd(isFirst, context.eq(inside, value));
+        return false;
+      }
       const auto start = c.model.firstValues.find(n->symbol);
-      const bool isCounter = n->symbol->kind == SymbolKind::LoopCounter && !n->symbol->isOutcome;
+      const bool isCounter =
+          n->symbol->kind == SymbolKind::LoopCounter && (rounds == Rounds::OnlyOnes || !n->symbol->isOutcome);
       if (start == c.model.firstValues.end() && !isCounter) return false;
       Expr value = isCounter ? context.constant(n->width, 0) : start->second;
       first.set(n, value);
@@ -281,10 +295,37 @@ private:
     return &made;
   }
 
+  /// The access where the thread has not drawn a number of which the place speaks, as another lane has that
+  /// does not hand it on. Null where all do, or none.
+  const ModelAccess* withoutDrawing(const ModelAccess& access) {
+    ExprContext& context = c.decider.view().context;
+    auto isDrawn = [](Expr arm) {
+      return std::ranges::any_of(causesOf(arm),
+                                 [](const Cause& cause) { return cause.kind == CauseKind::Order; });
+    };
+    Substitution undrawn(context);
+    Expr others = context.boolean(true);
+    if (access.offset)
+      anyNode(access.offset, [&](Expr n) {
+        if (n->op != Op::Ite || isDrawn(n->operands[0]) || isDrawn(n->operands[1]) == isDrawn(n->operands[2]))
+          return false;
+        const bool isFirst = isDrawn(n->operands[1]);
+        undrawn.set(n, n->operands[isFirst ? 2 : 1]);
+        others = context.logicalAnd(others, isFirst ? context.logicalNot(n->operands[0]) : n->operands[0]);
+        return false;
+      });
+    if (undrawn.empty()) return nullptr;
+    ModelAccess& made = commonOnes.emplace_back(access);
+    made.offset = undrawn(access.offset);
+    made.condition = context.logicalAnd(access.condition, others);
+    return &made;
+  }
+
   /// A witness that leans on something may have one beside it, in the first rounds of all loops, that does
   /// not.
   void takeFirstRounds(const Item& a, const Item& b, Relation relation, Verdict& verdict) {
-    const ModelAccess *x = inFirstRounds(*a.access, false), *y = inFirstRounds(*b.access, false);
+    const ModelAccess *x = inFirstRounds(*a.access, Rounds::First),
+                      *y = inFirstRounds(*b.access, Rounds::First);
     if (!x && !y) return;
     Verdict first = c.decider.meet({x ? x : a.access, y ? y : b.access, relation});
     if (first.outcome == Verdict::Outcome::Happens && c.decider.isExact(first)) verdict = std::move(first);
@@ -297,11 +338,18 @@ private:
     if (auto next = c.decider.meetAsNeighbours({a.access, b.access, relation}, causes)) return next;
     if (auto next = c.decider.meetInSequence({a.access, b.access, relation}, causes)) return next;
     if (auto next = c.decider.meetAmongVoters({a.access, b.access, relation}, causes)) return next;
-    const ModelAccess *x = inFirstRounds(*a.access, true), *y = inFirstRounds(*b.access, true);
-    if (!x && !y) return {};
-    const PairQuestion first{x ? x : a.access, y ? y : b.access, relation};
-    if (auto next = c.decider.meetAsNeighbours(first, causes)) return next;
-    return c.decider.meetInSequence(first, causes);
+    const ModelAccess *x = withoutDrawing(*a.access), *y = withoutDrawing(*b.access);
+    if (x && y)
+      if (auto next = c.decider.meetAmongVoters({x, y, relation}, causes)) return next;
+    for (Rounds rounds : {Rounds::Tied, Rounds::OnlyOnes}) {
+      x = inFirstRounds(*a.access, rounds);
+      y = inFirstRounds(*b.access, rounds);
+      if (!x && !y) return {};
+      const PairQuestion first{x ? x : a.access, y ? y : b.access, relation};
+      if (auto next = c.decider.meetAsNeighbours(first, causes)) return next;
+      if (auto next = c.decider.meetInSequence(first, causes)) return next;
+    }
+    return {};
   }
 
   static std::string pairName(const Item& a, const Item& b) {
@@ -351,9 +399,21 @@ private:
     if (!race.sameValue &&
         (race.witness.leansOn(CauseKind::Order) || race.witness.leansOn(CauseKind::Warp))) {
       std::vector<Cause> causes = race.witness.causes;
-      if (auto next = comeInOrder(a, b, relation, causes)) {
-        race.scope = c.decider.scopeOf(next->values, relation);
-        race.witness = c.decider.witness(*next, *a.access, b.access, relation);
+      Relation between = relation;
+      auto next = comeInOrder(a, b, between, causes);
+      race.scope = next ? c.decider.scopeOf(next->values, between) : race.scope;
+      if (next && relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp) {
+        std::vector<Cause> ofWider = race.witness.causes;
+        if (auto wider = comeInOrder(a, b, Relation::DifferentWarps, ofWider)) {
+          race.scope = RaceScope::InterWarp;
+          between = Relation::DifferentWarps;
+          next = std::move(wider);
+          causes = std::move(ofWider);
+        }
+      }
+      if (next) {
+        race.inSequence = true;
+        race.witness = c.decider.witness(*next, *a.access, b.access, between);
         race.witness.causes = std::move(causes);
       }
     }

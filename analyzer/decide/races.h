@@ -55,6 +55,7 @@ struct RaceResult {
   RaceKind kind = RaceKind::None;
   bool scopeTooNarrow = false; ///< both atomic, but of a scope that does not reach the other thread
   bool sameValue = false;      ///< whenever they meet, both write the same value
+  bool inSequence = false;     ///< some order of the threads at their atomic operations brings it about
   Witness witness;
 };
 

@@ -109,6 +109,7 @@ struct Function {
   /// The first of as many numbers as the last operand says; those of different operands have none in common.
   bool isRoom = false;
   bool isBallot = false; ///< how the lanes of a warp vote
+  bool isLeader = false; ///< the first lane that votes
   bool exact = true;
   Cause cause;
 };

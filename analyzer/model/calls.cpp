@@ -108,13 +108,18 @@ Expr Execution::leftBehind(const Instruction& instruction, Expr found, Expr& dif
   }
 }
 
-/// So that two threads can be looked at of which one comes right after the other.
-void Execution::noteResult(const Instruction& instruction, Expr pointer, Expr found) {
+/// So that two threads can be looked at of which one comes right after the other. `symbol` is in what has
+/// been found, or is it.
+std::optional<AtomicUpdate> Execution::noteResult(const Instruction& instruction, Expr pointer, Expr found,
+                                                  const Symbol* symbol) {
   const auto places = state.objects.places(pointer);
-  if (places.size() != 1 || state.objects[places[0].object].isUnknown) return;
-  AtomicUpdate update{places[0].object, places[0].offset};
+  if (places.size() != 1 || state.objects[places[0].object].isUnknown) return {};
+  AtomicUpdate update{places[0].object, places[0].offset, found};
   update.left = leftBehind(instruction, found, update.differs);
-  if (update.left) state.model.updates[found->symbol] = update;
+  update.number = state.numberOf(instruction);
+  if (!update.left) return {};
+  state.model.updates[symbol] = update;
+  return update;
 }
 
 void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
@@ -147,7 +152,7 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
   state.synchronizing.insert(symbol);
   if (isLock) state.lockResults.insert(symbol);
   env[&instruction] = exprs.of(symbol);
-  noteResult(instruction, pointer, env[&instruction]);
+  noteResult(instruction, pointer, env[&instruction], symbol);
   drawTicket(instruction);
 }
 

@@ -143,7 +143,8 @@ private:
   void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                  const Update& update, Expr condition, Expr size = nullptr);
   void noteUpdate(const llvm::Instruction& instruction, unsigned object, const Update& update);
-  void noteResult(const llvm::Instruction& instruction, Expr pointer, Expr found);
+  std::optional<AtomicUpdate> noteResult(const llvm::Instruction& instruction, Expr pointer, Expr found,
+                                         const Symbol* symbol);
   Expr leftBehind(const llvm::Instruction& instruction, Expr found, Expr& differs);
 
   // annotations.cpp

@@ -108,6 +108,7 @@ Expr Execution::counted(const Place& place) {
   total->hi = Int(1) << 30;
   total->exact = false;
   total->cause = {CauseKind::Content, "what `" + object.name + "` has counted"};
+  state.model.counts[total] = drawn->kind == Update::Kind::Add && drawn->value == 1;
   return exprs.of(total);
 }
 
@@ -358,6 +359,8 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   number->varies = isShared ? Varies::ByBlock : Varies::Never;
   number->injective = true;
   number->keys = isFixed ? 0 : 1;
+  state.model.draws[number] = {
+      place.object, isFixed ? place.offset : nullptr, {}, {}, {}, 0, update.value < 0 ? -1 : 1};
   number->exact = false;
   number->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
   const std::string counter = (isFixed ? "the counter that " : "the counters that ");
@@ -397,6 +400,7 @@ Expr Execution::roomFor(const Instruction& instruction, const Place& place, cons
   auto* room = state.symbols.function(interval, role, "room", width - 2);
   room->varies = isShared ? Varies::ByBlock : Varies::Never;
   room->isRoom = true;
+  state.model.draws[room] = {place.object, place.offset};
   room->exact = false;
   room->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
   state.assume("the counter that atomicAdd advances at " + state.lineText(instruction) +
@@ -417,12 +421,14 @@ Expr Execution::claim(const Instruction& instruction, Expr pointer, const Update
   if (!mine) return nullptr;
   Cause cause{CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
   Expr won = exprs.boolean(true);
+  std::vector<const Function*> winners;
   for (std::size_t i = 0; i < mine->size(); ++i) {
     std::string role = "winner " + std::to_string(place.object) + " " + std::to_string(i);
     auto* winner = state.symbols.function(interval, role, "the winner", 32);
     winner->varies = isShared ? Varies::ByBlock : Varies::Never;
     winner->exact = false;
     winner->cause = cause;
+    winners.push_back(winner);
     won = exprs.logicalAnd(won, exprs.eq((*mine)[i], exprs.apply(winner, {place.offset})));
   }
   Symbol* symbol =
@@ -434,9 +440,15 @@ Expr Execution::claim(const Instruction& instruction, Expr pointer, const Update
   symbol->cause = cause;
   state.synchronizing.insert(symbol);
   Expr found = exprs.of(symbol), given = exprs.constant(symbol->width, update.value);
-  if (update.kind == Update::Kind::Exchange) return exprs.ite(won, found, given);
   Expr other = exprs.ite(exprs.eq(found, given), exprs.add(found, exprs.constant(symbol->width, 1)), found);
-  return exprs.ite(won, given, other);
+  Expr result =
+      update.kind == Update::Kind::Exchange ? exprs.ite(won, found, given) : exprs.ite(won, given, other);
+  if (auto noted = noteResult(instruction, pointer, result, symbol))
+    for (const Function* winner : winners) {
+      auto [draw, isNew] = state.model.draws.try_emplace(winner, *noted);
+      if (!isNew && draw->second.number != noted->number) draw->second.number = -1;
+    }
+  return result;
 }
 
 } // namespace kcheck::analyzer

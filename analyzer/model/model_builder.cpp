@@ -466,10 +466,17 @@ private:
     if (variablesMatter(state))
       state.assume(std::string("memory of the pointer parameters ") + kReachedApart);
     state.model.ordersByPtx = ordersByPtx(state.function);
-    for (const LoopRecord& record : state.loops)
+    for (const LoopRecord& record : state.loops) {
+      if (record.counter && record.exitCounter && record.counter != record.exitCounter)
+        state.model.firstExits[record.exitCounter] = {state.exprs.of(record.counter),
+                                                      state.exprs.constant(record.exitCounter->width, 0)};
       for (const LoopRecord::Open& open : record.open)
-        if (open.inside && open.start && open.start != open.latch && open.start->width == open.inside->width)
-          state.model.firstValues[open.inside] = open.start; // else a guard's condition
+        if (open.inside && open.start && open.start != open.latch &&
+            open.start->width == open.inside->width) { // else a guard's condition
+          state.model.firstValues[open.inside] = open.start;
+          if (open.after) state.model.firstExits[open.after] = {state.exprs.of(open.inside), open.start};
+        }
+    }
     state.model.objects = state.objects.all();
     for (MemoryObject& object : state.model.objects) {
       object.written = state.isWritten(object.id);

@@ -99,6 +99,7 @@ Expr Execution::firstVoter(const CallInst& call, Expr condition) {
   if (known == state.ballots.end()) return nullptr;
   constexpr unsigned kBits = 5;
   auto* lane = state.symbols.function(votes->function, "first voter", "the first lane that voted", kBits);
+  lane->isLeader = true;
   lane->exact = false;
   lane->cause = {CauseKind::Warp, "the votes at " + state.lineText(call)};
   if (known->second.group) { // no lane is the first of two groups

@@ -17,6 +17,8 @@ Expr Execution::waited(const Instruction& instruction) {
   symbol->exact = false;
   symbol->cause = {CauseKind::Wait, "the result of the atomic operation or flag that the loop at " +
                                         state.lineText(*waiting->second) + " waits for"};
+  if (state.dominators.dominates(waiting->second, &instruction)) // else another thread may have waited for it
+    state.model.firstExits[symbol] = {nullptr, exprs.boolean(true)};
   return exprs.of(symbol);
 }
 
@@ -26,6 +28,7 @@ Expr Execution::underLock(const Instruction& instruction) {
   Symbol* symbol = local(instruction, "locked", "under a lock", 1);
   symbol->exact = false;
   symbol->cause = {CauseKind::Wait, "the lock that is held at " + state.lineText(instruction)};
+  state.model.underLocks.insert(symbol);
   return exprs.of(symbol);
 }
 

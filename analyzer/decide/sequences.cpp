@@ -1,0 +1,256 @@
+// Races between two threads of which one comes to its atomic operations right before the other: what the
+// second finds is what the first has left. Both then stand before their accesses at once, whatever they do
+// after them, so nothing orders these. Of the operations that the accesses hang on all must be known, one of
+// each thread for each array; what was there before them may be anything.
+#include "analyzer/decide/question.h"
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+
+namespace {
+
+constexpr std::size_t kRounds = 4; ///< the last operands of a ticket: the rounds of the loops around it
+
+bool mayOrder(const Cause& cause) {
+  return cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait || cause.kind == CauseKind::Warp ||
+         cause.kind == CauseKind::Lock;
+}
+
+/// What one thread's access hangs on.
+struct Draw {
+  AtomicUpdate update;
+  Expr ticket = nullptr; ///< of a ticket or room: the number drawn
+  std::vector<Cause> causes;
+};
+
+struct Draws {
+  std::vector<Draw> all;     ///< by object
+  std::vector<Cause> causes; ///< of being under a lock, which is one of these
+  bool isKnown = true;       ///< false: one object is drawn from in two places
+  bool waits = false;
+};
+
+class DrawFinder {
+public:
+  DrawFinder(const KernelModel& model, ExprContext& context) : model(model), context(context) {}
+
+  Draws of(const ModelAccess& access) {
+    for (Expr e : {access.offset, access.condition})
+      anyNode(e, [&](Expr n) {
+        take(n);
+        return false;
+      });
+    std::ranges::sort(result.all, {}, [](const Draw& draw) { return draw.update.object; });
+    return std::move(result);
+  }
+
+private:
+  void take(Expr n) {
+    if (n->op == Op::Symbol) {
+      if (model.underLocks.count(n->symbol)) {
+        result.waits = true;
+        result.causes.push_back(n->symbol->cause);
+      }
+      auto known = model.updates.find(n->symbol);
+      if (known != model.updates.end()) add({known->second, nullptr, {n->symbol->cause}});
+      return;
+    }
+    auto known = n->op == Op::Apply ? model.draws.find(n->function) : model.draws.end();
+    if (known == model.draws.end()) return;
+    Draw draw{known->second, nullptr, {n->function->cause}};
+    if (!draw.update.found) {
+      if (n->operands.size() <= kRounds) result.isKnown = false;
+      draw.ticket = n;
+      draw.update.number = -2 - std::int64_t(n->id);
+      Expr wide = context.extend(Op::ZExt, 64, n), step = context.constant(64, draw.update.step);
+      if (n->function->isRoom) step = context.extend(Op::ZExt, 64, n->operands.back());
+      draw.update.found = wide;
+      draw.update.left = context.add(wide, step);
+      if (!draw.update.offset) draw.update.offset = n->operands.front();
+    }
+    add(std::move(draw));
+  }
+
+  void add(Draw draw) {
+    if (draw.update.number == -1) result.isKnown = false;
+    for (const Cause& cause : draw.causes) result.waits = result.waits || cause.kind == CauseKind::Wait;
+    for (Draw& known : result.all) {
+      if (known.update.object != draw.update.object) continue;
+      if (known.update.number != draw.update.number) result.isKnown = false;
+      known.causes.insert(known.causes.end(), draw.causes.begin(), draw.causes.end());
+      return;
+    }
+    result.all.push_back(std::move(draw));
+  }
+
+  const KernelModel& model;
+  ExprContext& context;
+  Draws result;
+};
+
+/// Whether what a round has found is used when the loop has been left: it was found at the place of that
+/// round.
+bool isOfOtherRound(const KernelModel& model, const AtomicUpdate& update, const ModelAccess& access) {
+  auto changes = [&](Expr n) {
+    const bool isRound = n->op == Op::Symbol && (n->symbol->kind == SymbolKind::LoopCounter ||
+                                                 model.firstValues.count(n->symbol) != 0);
+    auto isIt = [&](Expr part) { return part == n; };
+    return isRound && !anyNode(access.offset, isIt) && !anyNode(access.condition, isIt);
+  };
+  return anyNode(update.offset, changes) || anyNode(update.left, changes);
+}
+
+/// The constant that a counter of each block begins with.
+std::optional<std::int64_t> startOf(const KernelModel& model, unsigned object) {
+  std::optional<std::int64_t> start;
+  for (const Phase& phase : model.blockPhases)
+    for (const ModelAccess& access : phase.accesses) {
+      if (access.object != object || access.kind != AccessKind::Write) continue;
+      if (!access.stored || !isConst(access.stored) || (start && *start != access.stored->value)) return {};
+      start = access.stored->value;
+    }
+  return start;
+}
+
+std::string placeOf(const Cause& cause) {
+  constexpr std::string_view kPrefix = "the result of ";
+  return cause.text.starts_with(kPrefix) ? cause.text.substr(kPrefix.size()) : cause.text;
+}
+
+} // namespace
+
+/// What the draws of both threads say of each other. Nothing where that is not followed.
+class Decider::Sequence {
+public:
+  Sequence(Decider& decider, const PairQuestion& q)
+      : decider(decider), q(q), c(decider.kernel.context), model(decider.kernel.model) {
+    inOrder[0] = inOrder[1] = c.boolean(true);
+  }
+
+  std::optional<std::vector<Expr>> constraints() {
+    const Draws first = DrawFinder(model, c).of(*q.a), second = DrawFinder(model, c).of(*q.b);
+    if (!first.isKnown || !second.isKnown || first.all.empty() || first.all.size() != second.all.size())
+      return {};
+    for (std::size_t i = 0; i < first.all.size(); ++i) {
+      const Draw &x = first.all[i], &y = second.all[i];
+      if (x.update.object != y.update.object || !x.ticket != !y.ticket) return {};
+      if (isOfOtherRound(model, x.update, *q.a) || isOfOtherRound(model, y.update, *q.b)) return {};
+      const bool isApart = q.relation == Relation::DifferentBlocks &&
+                           model.objects[x.update.object].space == MemorySpace::Shared;
+      if (isApart ? !drawApart(x, y) : !drawInOrder(x, y, first.waits || second.waits)) return {};
+      for (const Draw* draw : {&x, &y}) causes.insert(causes.end(), draw->causes.begin(), draw->causes.end());
+    }
+    for (const Draws* draws : {&first, &second})
+      causes.insert(causes.end(), draws->causes.begin(), draws->causes.end());
+    boundCounts();
+    result.insert(result.begin(), c.logicalOr(inOrder[0], inOrder[1]));
+    return result;
+  }
+
+  std::vector<Cause> causes; ///< that the constraints speak for
+
+private:
+  Expr as(Expr e, unsigned thread) { return decider.copies.of(e, q.relation, thread); }
+
+  bool drawInOrder(const Draw& x, const Draw& y, bool waits) {
+    const AtomicUpdate &one = x.update, &other = y.update;
+    if (one.left->width != other.left->width || one.offset->width != other.offset->width) return false;
+    Expr samePlace = c.eq(as(one.offset, 1), as(other.offset, 2));
+    Expr isOne = c.boolean(false); // drawn once and handed to both
+    if (x.ticket) {
+      if (x.ticket->function != y.ticket->function || one.step != other.step) return false;
+      const auto &mine = x.ticket->operands, &its = y.ticket->operands;
+      const unsigned keys = x.ticket->function->keys;
+      if (mine.size() != its.size() || mine[keys] != its[keys]) return false; // perhaps at two times
+      isOne = c.boolean(true);
+      for (std::size_t i = 0; i < mine.size(); ++i)
+        isOne = c.logicalAnd(isOne, c.eq(as(mine[i], 1), as(its[i], 2)));
+      const std::size_t rounds = mine.size() - kRounds - (x.ticket->function->isRoom ? 1 : 0);
+      for (std::size_t i = rounds; i < rounds + kRounds; ++i)
+        result.push_back(c.eq(as(mine[i], 1), as(its[i], 2)));
+      if (keys != 0) result.push_back(samePlace);
+    }
+    // Who waits for one place and not for another may wait for what comes after the other's access.
+    if (waits) result.push_back(samePlace);
+    Expr apart = c.logicalOr(c.logicalNot(samePlace), isOne);
+    auto follows = [&](Expr left, Expr found) { return c.logicalOr(apart, c.eq(left, found)); };
+    inOrder[0] = c.logicalAnd(inOrder[0], follows(as(one.left, 1), as(other.found, 2)));
+    inOrder[1] = c.logicalAnd(inOrder[1], follows(as(other.left, 2), as(one.found, 1)));
+    if (one.differs) result.push_back(as(one.differs, 1));
+    if (other.differs) result.push_back(as(other.differs, 2));
+    return true;
+  }
+
+  /// Counters of two blocks: any thread of each may have come first, or later.
+  bool drawApart(const Draw& x, const Draw& y) {
+    if (!x.ticket || x.ticket->function->isRoom || x.ticket->function->keys != 0 || x.update.step < 0 ||
+        x.ticket->function != y.ticket->function)
+      return false;
+    const auto start = startOf(model, x.update.object);
+    if (!start || *start < 0) return false;
+    unsigned thread = 0;
+    for (const auto& [draw, access] : {std::pair(&x, q.a), std::pair(&y, q.b)}) {
+      const auto many = decider.comers(*access, true);
+      if (!many || *many == 0) return false;
+      Expr number = as(draw->update.found, ++thread), first = c.constant(64, *start);
+      result.push_back(c.binary(Op::Ule, first, number));
+      result.push_back(c.binary(Op::Ult, c.sub(number, first), c.constant(64, std::int64_t(*many))));
+    }
+    return true;
+  }
+
+  /// No more have been counted than there are threads.
+  void boundCounts() {
+    Expr threads = c.constant(32, 1);
+    for (Expr extent : model.blockDim)
+      if (extent) threads = c.mul(threads, extent);
+    unsigned thread = 0;
+    for (const ModelAccess* access : {q.a, q.b}) {
+      ++thread;
+      for (Expr e : {access->offset, access->condition})
+        anyNode(e, [&](Expr n) {
+          auto known = n->op == Op::Symbol ? model.counts.find(n->symbol) : model.counts.end();
+          if (known == model.counts.end()) return false;
+          if (known->second) result.push_back(c.binary(Op::Sle, as(n, thread), as(threads, thread)));
+          causes.push_back(n->symbol->cause);
+          return false;
+        });
+    }
+  }
+
+  Decider& decider;
+  const PairQuestion& q;
+  ExprContext& c;
+  const KernelModel& model;
+  Expr inOrder[2]; ///< the first thread first, or the second
+  std::vector<Expr> result;
+};
+
+std::optional<Verdict> Decider::meetInSequence(const PairQuestion& q, std::vector<Cause>& leansOn) {
+  if (!q.a->offset || !q.b->offset) return {};
+  Sequence sequence(*this, q);
+  auto drawn = sequence.constraints();
+  if (!drawn) return {};
+  const Places lanes = placesAmongVoters(q);
+  auto isCovered = [&](const Cause& cause) {
+    return std::ranges::find(sequence.causes, cause) != sequence.causes.end() ||
+           std::ranges::find(lanes.causes, cause) != lanes.causes.end();
+  };
+  for (const ModelAccess* access : {q.a, q.b})
+    for (Expr e : {access->offset, access->condition})
+      for (const Cause& cause : causesOf(e))
+        if (mayOrder(cause) && !isCovered(cause)) return {};
+  std::vector<Expr> constraints = meetingConstraints(q);
+  constraints.insert(constraints.begin(), drawn->begin(), drawn->end());
+  constraints.insert(constraints.end(), lanes.constraints.begin(), lanes.constraints.end());
+  ++counters.questions;
+  Verdict verdict = solve(std::move(constraints), q.relation);
+  if (verdict.outcome != Verdict::Outcome::Happens) return {};
+  std::erase_if(leansOn, [&](const Cause& cause) { return mayOrder(cause) || isCovered(cause); });
+  leansOn.push_back(
+      {CauseKind::Approximation, "the order in which threads come to " + placeOf(sequence.causes.front())});
+  return verdict;
+}
+
+} // namespace kcheck::analyzer
