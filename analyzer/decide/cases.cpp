@@ -2,6 +2,8 @@
 // turn, and what is left is plain arithmetic.
 #include "analyzer/decide/question.h"
 
+#include "analyzer/expr/fold.h"
+
 #include <algorithm>
 
 namespace kcheck::analyzer {
@@ -156,6 +158,64 @@ bool Decider::provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping) {
          PairSystem(kernel, a, b, q.relation).provesApartInOrder();
 }
 
+/// Whether what the condition says of one thread contradicts itself.
+static bool isContradictory(AccessView& view) {
+  std::vector<const Poly*> facts;
+  for (const Poly& f : view.facts.nonNegative)
+    if (f.valid) facts.push_back(&f);
+  Inequalities known([&](const Atom& atom) { return view.ranges.of(atom.node); }, facts);
+  return std::any_of(facts.begin(), facts.end(), [&](const Poly* f) {
+    Poly fails = f->scaled(-1);
+    fails.add(Monomial{}, -1);
+    return known.provesNonNegative(fails);
+  });
+}
+
+/// Arithmetic for each arm of the choices that a place is made of (`min(lo + per, n)`).
+bool Decider::provesByArms(const PairQuestion& q, Ranges::Wrapping wrapping) {
+  constexpr std::size_t kMostChoices = 2; ///< of a thread
+  ExprContext& c = kernel.context;
+  auto armsOf = [&](const ModelAccess& access) {
+    std::vector<Expr> conditions;
+    if (access.offset)
+      anyNode(access.offset, [&](Expr n) {
+        const bool isChoice = n->op == Op::Ite && n->width >= 32 && isComparison(n->operands[0]->op);
+        if (isChoice && std::find(conditions.begin(), conditions.end(), n->operands[0]) == conditions.end())
+          conditions.push_back(n->operands[0]);
+        return false;
+      });
+    std::vector<Arm> arms{armOf(access)};
+    if (conditions.size() > kMostChoices) return arms;
+    for (Expr condition : conditions) {
+      std::vector<Arm> parted;
+      for (const Arm& arm : arms)
+        for (bool way : {true, false}) {
+          Substitution s(c);
+          s.set(condition, c.boolean(way));
+          s.set(c.logicalNot(condition), c.boolean(!way));
+          Expr holds = way ? condition : c.logicalNot(condition);
+          parted.push_back({c.logicalAnd(s(arm.condition), holds), s(arm.offset), s(arm.size)});
+        }
+      arms = std::move(parted);
+    }
+    return arms;
+  };
+  const std::vector<Arm> mine = armsOf(*q.a), others = armsOf(*q.b);
+  if (mine.size() * others.size() == 1) return false;
+  for (const Arm& x : mine)
+    for (const Arm& y : others) {
+      if (isFalse(x.condition) || isFalse(y.condition)) continue;
+      if (secondsLeft() <= 0) return false;
+      AccessView vx(kernel, x.condition, x.offset, x.size, wrapping),
+          vy(kernel, y.condition, y.offset, y.size, wrapping);
+      if (!isContradictory(vx) && !isContradictory(vy) &&
+          !PairSystem(kernel, vx, vy, q.relation).provesApart() &&
+          !PairSystem(kernel, vx, vy, q.relation).provesApartInOrder())
+        return false;
+    }
+  return true;
+}
+
 bool Decider::provesByCases(const PairQuestion& q, Ranges::Wrapping wrapping) {
   AccessView &a = viewOf(*q.a, wrapping), &b = viewOf(*q.b, wrapping);
   std::unordered_set<Expr> decisive;
@@ -191,7 +251,7 @@ bool Decider::provesByCases(const PairQuestion& q, Ranges::Wrapping wrapping) {
     return PairSystem(kernel, vx, vy, q.relation).provesApart();
   };
   if (PairSystem(kernel, a, b, q.relation).provesApartInOrder()) return true;
-  if (provesByNames(q, wrapping) || provesBySign(q, wrapping)) return true;
+  if (provesByNames(q, wrapping) || provesByArms(q, wrapping) || provesBySign(q, wrapping)) return true;
   for (const Choice& choice : choices) {
     bool all = true;
     for (Int v = choice.lo; v <= choice.hi && all; ++v) {

@@ -119,12 +119,10 @@ bool PairSystem::offsetsApart() {
   return proves(canonical(after)) || proves(canonical(before));
 }
 
-/// Whether the equations make some inequality of a condition fail: `c#1 == r#2` and `r#1 == c#2` where both
-/// threads have c < r.
-bool PairSystem::factsContradict() {
-  constexpr std::size_t kMostTries = 24;
+/// The equations between the two threads, each as two inequalities, and behind them what the conditions say.
+/// `linked` are the atoms of the equations; `isAny`: of those within one thread too.
+std::vector<Poly> PairSystem::equationsAndFacts(std::set<Atom>& linked, bool isAny, std::size_t& equalities) {
   std::vector<Poly> known;
-  std::set<Atom> linked;
   for (const Equation& e : equations) {
     if (e.lo != e.hi) continue;
     Poly p = canonical(e.poly);
@@ -133,22 +131,35 @@ bool PairSystem::factsContradict() {
     bool crosses[3] = {};
     for (auto& [monomial, coefficient] : p.terms)
       for (const Atom& atom : monomial) crosses[atom.thread] = true;
-    if (!crosses[1] || !crosses[2]) continue;
+    if (!isAny && (!crosses[1] || !crosses[2])) continue;
     for (auto& [monomial, coefficient] : p.terms) linked.insert(monomial.begin(), monomial.end());
     known.push_back(p.scaled(-1));
     known.push_back(std::move(p));
   }
-  if (known.empty()) return false;
+  equalities = known.size();
   proves(Poly{}); // brings the facts up to date
-  std::size_t equalities = known.size();
   known.insert(known.end(), facts.begin(), facts.end());
+  return known;
+}
+
+static bool speaksOf(const Poly& p, const std::set<Atom>& linked) {
+  return std::any_of(p.terms.begin(), p.terms.end(), [&](const auto& term) {
+    return std::any_of(term.first.begin(), term.first.end(),
+                       [&](const Atom& atom) { return linked.count(atom) != 0; });
+  });
+}
+
+/// Whether the equations make some inequality of a condition fail: `c#1 == r#2` and `r#1 == c#2` where both
+/// threads have c < r.
+bool PairSystem::factsContradict() {
+  constexpr std::size_t kMostTries = 24;
+  std::set<Atom> linked;
+  std::size_t equalities = 0, tries = 0;
+  const std::vector<Poly> known = equationsAndFacts(linked, false, equalities);
+  if (equalities == 0) return false;
   Inequalities all = inequalities([this](const Atom& atom) { return rangeOf(atom); }, known);
-  std::size_t tries = 0;
   for (std::size_t i = equalities; i < known.size() && tries < kMostTries; ++i) {
-    bool touches = false;
-    for (auto& [monomial, coefficient] : known[i].terms)
-      for (const Atom& atom : monomial) touches = touches || linked.count(atom) != 0;
-    if (!touches) continue;
+    if (!speaksOf(known[i], linked)) continue;
     ++tries;
     Poly fails = known[i].scaled(-1);
     fails.add(Monomial{}, -1);
@@ -165,30 +176,36 @@ bool PairSystem::joinsWhatDiffers() {
   for (const Poly& p : b.facts.nonZero) differ.push_back(canonical(instance(p, relation, 2)));
   std::erase_if(differ, [](const Poly& p) { return !p.valid; });
   if (differ.empty()) return false;
-  std::vector<Poly> known;
   std::set<Atom> linked;
-  for (const Equation& e : equations) {
-    if (e.lo != e.hi) continue;
-    Poly p = canonical(e.poly);
-    if (!p.valid || p.terms.size() > 4) continue;
-    p.add(Monomial{}, -e.lo);
-    for (auto& [monomial, coefficient] : p.terms) linked.insert(monomial.begin(), monomial.end());
-    known.push_back(p.scaled(-1));
-    known.push_back(std::move(p));
-  }
-  proves(Poly{}); // brings the facts up to date
-  known.insert(known.end(), facts.begin(), facts.end());
+  std::size_t equalities = 0, tries = 0;
+  const std::vector<Poly> known = equationsAndFacts(linked, true, equalities);
   Inequalities all = inequalities([this](const Atom& atom) { return rangeOf(atom); }, known);
-  std::size_t tries = 0;
   for (const Poly& p : differ) {
     if (p.isConstant() && p.constant() == 0) return true;
-    bool touches = false;
-    for (auto& [monomial, coefficient] : p.terms)
-      for (const Atom& atom : monomial) touches = touches || linked.count(atom) != 0;
-    if (!touches || tries++ == kMostTries) continue;
+    if (!speaksOf(p, linked) || tries++ == kMostTries) continue;
     if (all.provesNonNegative(p) && all.provesNonNegative(p.scaled(-1))) return true;
   }
   return false;
+}
+
+/// Indices that equations and inequalities hold together from both sides: `c#1 == r#2` and `r#1 == c#2` where
+/// both threads have c <= r. True where these are all that tell the threads apart.
+bool PairSystem::joinsIndices() {
+  std::set<Atom> linked;
+  std::size_t equalities = 0;
+  const std::vector<Poly> known = equationsAndFacts(linked, false, equalities);
+  if (equalities == 0) return false;
+  Inequalities all = inequalities([this](const Atom& atom) { return rangeOf(atom); }, known);
+  for (int i = 0; i < 3; ++i) {
+    Expr index = relation == Relation::DifferentBlocks ? kernel.model.blockIdx[i] : kernel.model.threadIdx[i];
+    if (!index || isEqual(index)) continue;
+    const Poly difference = canonical(differenceOf(index));
+    if (!difference.valid || !speaksOf(difference, linked) || !all.provesNonNegative(difference) ||
+        !all.provesNonNegative(difference.scaled(-1)))
+      return false;
+    markEqual(index);
+  }
+  return isDecided();
 }
 
 void PairSystem::workAll() {
@@ -233,11 +250,11 @@ bool PairSystem::provesApart() {
     if (!contradiction && !fixedSizes && offsetsApart()) return true;
   }
   workAll();
-  if (isDecided() || factsContradict() || joinsWhatDiffers()) return true;
+  if (isDecided() || factsContradict() || joinsWhatDiffers() || joinsIndices()) return true;
   constexpr int kMostRounds = 4;
   for (int round = 0; round < kMostRounds && deepen(); ++round) {
     workAll();
-    if (isDecided() || factsContradict() || joinsWhatDiffers()) return true;
+    if (isDecided() || factsContradict() || joinsWhatDiffers() || joinsIndices()) return true;
   }
   return false;
 }

@@ -5,6 +5,8 @@
 #include "analyzer/decide/inequality.h"
 #include "analyzer/decide/view.h"
 
+#include <set>
+
 namespace kcheck::analyzer {
 
 /// Equations between what the two threads compute, worked on until they contradict each other or force the
@@ -43,8 +45,10 @@ private:
   void workAll();
   bool isOneThread();
   bool isDecided();
+  std::vector<Poly> equationsAndFacts(std::set<Atom>& linked, bool isAny, std::size_t& equalities);
   bool factsContradict();
   bool joinsWhatDiffers();
+  bool joinsIndices();
   Poly canonical(const Poly& p);
   Range rangeOf(const Atom& a);
   Bounds boundsOf(const Poly& p);
