@@ -143,6 +143,7 @@ public:
     std::vector<CaseAnswers> conditional;
     for (Question& question : tried) conditional.push_back(answersOf(question, analysis));
     result.properties = mergeProperties(any, cases, conditional);
+    if (!plan.leftOut.empty()) openLeftOut(result.properties);
     if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
     tellOthers(analysis);
     PropertyResult initialized = any.initialized; // one launch may hide a read
@@ -205,6 +206,18 @@ private:
       result.properties.push_back(
           {property, Answer::Unknown, "kernels of libraries are checked in the run alone", "", {}, false});
     analysis.kernels.push_back(std::move(result));
+  }
+
+  /// Launches that nobody asked about: what is proved of the others says nothing of them.
+  void openLeftOut(std::vector<PropertyResult>& properties) const {
+    for (PropertyResult& property : properties) {
+      if (property.answer != Answer::Proved) continue;
+      if (plan.anyCoversLeftOut && property.holdsFor == plan.anyText) continue;
+      property.answer = Answer::Unknown;
+      property.reason = plan.leftOut;
+      property.holdsFor.clear();
+      property.assumptions.clear();
+    }
   }
 
   /// The program launches the kernel in a way that the source does not show, or not at all: what happens in a

@@ -1,5 +1,6 @@
 #include "analyzer/launches.h"
 
+#include "analyzer/launch_groups.h"
 #include "report/launch_rules.h"
 
 #include <fmt/format.h>
@@ -103,9 +104,33 @@ bool sameCase(const Launch& a, const Launch& b) {
   return true;
 }
 
+/// The launches of the program: each by itself, or the last ones as one.
+void planKnown(LaunchPlan& plan, std::vector<const Launch*> launches, UsedAxes used, const Options& options) {
+  std::vector<const Launch*> rest;
+  if (launches.size() > kMostLaunches) {
+    // Those that pass a buffer twice are like no other.
+    std::ranges::partition(launches, [](const Launch* launch) { return passesTwice(*launch); });
+    rest.assign(launches.begin() + kMostLaunches - 1, launches.end());
+    launches.resize(kMostLaunches - 1);
+    std::ranges::sort(launches);
+  }
+  for (const Launch* launch : launches) plan.concrete.push_back(fromLaunch(*launch, used, options));
+  if (rest.empty()) return;
+  if (auto joined = joinedLaunch(rest)) {
+    plan.rest = std::make_shared<Launch>(std::move(*joined));
+    PlannedCase& last = plan.concrete.emplace_back(fromLaunch(*plan.rest, used, options));
+    last.holdsFor += fmt::format(" and {} like it", rest.size() - 1);
+  } else {
+    plan.leftOut =
+        fmt::format("the launch at line {} is one of more than {} that are not alike, and was not looked at",
+                    rest.front()->where.line, kMostLaunches);
+  }
+}
+
 } // namespace
 
 bool covers(const LaunchCase& any, const LaunchCase& launch) {
+  if (!any.mayAlias && launch.launch && passesTwice(*launch.launch)) return false;
   auto within = [](const auto& wide, const auto& narrow) {
     for (unsigned axis = 0; axis < 3; ++axis)
       if (wide[axis] && wide[axis] != narrow[axis]) return false;
@@ -163,13 +188,13 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   const bool someRuns = std::ranges::any_of(facts.launches, [&](const Launch& launch) {
     return launch.kernel == kernel.symbol && whyInvalid(launch).empty();
   });
+  std::vector<const Launch*> launches;
   for (const Launch& launch : facts.launches) {
-    if (launch.kernel != kernel.symbol || plan.concrete.size() == kMostLaunches) continue;
-    if (someRuns && !whyInvalid(launch).empty()) continue;
-    bool known = false;
-    for (const PlannedCase& other : plan.concrete) known = known || sameCase(launch, other.shown);
-    if (!known) plan.concrete.push_back(fromLaunch(launch, used, options));
+    if (launch.kernel != kernel.symbol || (someRuns && !whyInvalid(launch).empty())) continue;
+    if (std::ranges::none_of(launches, [&](const Launch* other) { return sameCase(launch, *other); }))
+      launches.push_back(&launch);
   }
+  planKnown(plan, std::move(launches), used, options);
   if (!plan.concrete.empty()) return plan;
   plan.isDefault = true;
   PlannedCase invented;

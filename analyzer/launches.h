@@ -5,6 +5,8 @@
 #include "analyzer/model/barriers.h"
 #include "analyzer/model/model_builder.h"
 
+#include <memory>
+
 namespace kcheck::analyzer {
 
 /// A launch case with the words for it and the launch it stands for in the report.
@@ -17,19 +19,23 @@ struct PlannedCase {
   std::vector<std::string> narrowed;
 };
 
-/// More launches of one kernel are not looked at.
+/// More launches of one kernel are not told apart: the rest is looked at as one.
 inline constexpr std::size_t kMostLaunches = 8;
 
 struct LaunchPlan {
   LaunchCase any;
   std::string anyText;               ///< `any launch`, `any one-dimensional launch`
   std::vector<PlannedCase> concrete; ///< the launches that the program, or else the options, or else we, name
-  bool isNarrowed = false;           ///< there are axes that the kernel never looks at
-  bool isDefault = false;            ///< `concrete` is kcheck's own choice: nothing is known of the launches
+  std::shared_ptr<const Launch> rest; ///< what the last of `concrete` stands for, where there are many
+  std::string leftOut;                ///< launches that nothing in `concrete` stands for; else empty
+  bool anyCoversLeftOut = false;      ///< none of them passes a buffer twice
+  bool isNarrowed = false;            ///< there are axes that the kernel never looks at
+  bool isDefault = false;             ///< `concrete` is kcheck's own choice: nothing is known of the launches
 };
 
 /// Whether `any` says something about the launch: one that is wide along an axis that the kernel never looks
-/// at has several threads do the same work, which `any` leaves out.
+/// at has several threads do the same work, which `any` leaves out, and so is one that passes the same buffer
+/// twice, where `any` keeps arrays apart.
 bool covers(const LaunchCase& any, const LaunchCase& launch);
 
 /// Conditions to try, widest first, where the answer is not the same for any launch: blocks of up to so many

@@ -3,6 +3,7 @@
 // that they had.
 #include "analyzer/analyzer.h"
 #include "analyzer/kernel_model.h"
+#include "analyzer/launch_groups.h"
 #include "analyzer/launches.h"
 
 #include <algorithm>
@@ -71,20 +72,6 @@ Form formOf(const Launch& launch, const std::vector<Allocation>& allocations) {
   return form;
 }
 
-/// The numbers that lie between the given ones, in their steps. None where one is absent or far off.
-std::optional<PassedValue::Range> rangeOf(const std::vector<std::optional<std::int64_t>>& values) {
-  constexpr std::int64_t kFar = std::int64_t(1) << 40;
-  std::int64_t least = kFar, most = -kFar, step = 0;
-  for (const auto& value : values) {
-    if (!value || *value < -kFar || *value > kFar) return std::nullopt;
-    least = std::min(least, *value);
-    most = std::max(most, *value);
-    step = std::gcd(step, *value - *values.front());
-  }
-  if (step == 0) step = 1;
-  return PassedValue::Range{least, step, (most - least) / step + 1};
-}
-
 /// What an integer parameter was in the launches, or at which offset a pointer led into its allocation.
 std::optional<PassedValue::Range> rangeOf(const std::vector<const Launch*>& launches, std::size_t number) {
   std::vector<std::optional<std::int64_t>> values;
@@ -93,7 +80,7 @@ std::optional<PassedValue::Range> rangeOf(const std::vector<const Launch*>& laun
     values.push_back(argument.allocation ? argument.byteOffset
                                          : argument.passed->integer(0, argument.passed->bytes.size()));
   }
-  return rangeOf(values);
+  return analyzer::rangeOf(values);
 }
 
 /// One launch that stands for all of a form: what differs among them is any of what it was.

@@ -2,6 +2,7 @@
 // HostValues can say of them.
 #include "frontend/host_facts.h"
 
+#include "frontend/host_arguments.h"
 #include "frontend/host_rules.h"
 #include "frontend/host_side.h"
 #include "frontend/host_values.h"
@@ -21,8 +22,8 @@ namespace {
 class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
 public:
   FactsVisitor(clang::ASTContext& ast, const HostUses& uses, HostSide& result)
-      : ast(ast), buffers(result.allocations), values(ast, uses, buffers), names(ast.createMangleContext()),
-        result(result) {}
+      : ast(ast), buffers(result.allocations), values(ast, uses, buffers), arguments(ast, values, buffers),
+        names(ast.createMangleContext()), result(result) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -84,8 +85,7 @@ private:
       if (config.getNumArgs() > 1) launch.block = values.extent(*config.getArg(1), scope);
       launch.sharedBytes =
           config.getNumArgs() > 2 ? bytesIn(*config.getArg(2), scope) : std::optional<std::uint64_t>(0);
-      for (const clang::Expr* argument : call.arguments())
-        launch.arguments.push_back(describe(*argument, scope));
+      launch.arguments = arguments.describe(expressionsOf(call, 0), scope);
     });
   }
 
@@ -100,15 +100,14 @@ private:
         launch.block = values.extent(*call.getArg(2), scope);
         launch.sharedBytes =
             call.getNumArgs() > 4 ? bytesIn(*call.getArg(4), scope) : std::optional<std::uint64_t>(0);
-        launch.arguments = describeArray(*call.getArg(3), kernel->getNumParams(), scope);
+        launch.arguments = arguments.describeArray(*call.getArg(3), kernel->getNumParams(), scope);
       });
     } else if (isNamed(call, "cudaLaunchKernelEx") && call.getNumArgs() >= 2) {
       const clang::FunctionDecl* kernel = kernelIn(*call.getArg(1));
       if (!kernel) return;
       addWays(call, *kernel, [&](Launch& launch, const ScopePointer& scope) {
         addConfiguration(call, launch, scope);
-        for (unsigned i = 2; i < call.getNumArgs(); ++i)
-          launch.arguments.push_back(describe(*call.getArg(i), scope));
+        launch.arguments = arguments.describe(expressionsOf(call, 2), scope);
       });
     }
   }
@@ -150,24 +149,30 @@ private:
       if (std::ranges::none_of(made, [&](const Launch& other) { return sameLaunch(launch, other); }))
         made.push_back(std::move(launch));
     }
+    constexpr std::size_t kMostTold = 16; // of those that pass no buffer twice
+    if (made.size() > kMostTold) {
+      std::erase_if(made, [](const Launch& launch) { return !passesTwice(launch); });
+      result.launches.push_back(std::move(any));
+    }
     for (Launch& launch : made) result.launches.push_back(std::move(launch));
   }
 
-  static bool isComplete(const Launch& launch, const clang::FunctionDecl& kernel) {
+  bool isComplete(const Launch& launch, const clang::FunctionDecl& kernel) const {
     if (!launch.grid.whole() || !launch.block.whole() || !launch.sharedBytes) return false;
-    for (unsigned i = 0; i < std::min<std::size_t>(launch.arguments.size(), kernel.getNumParams()); ++i) {
-      const clang::QualType type = kernel.getParamDecl(i)->getType();
-      const Argument& argument = launch.arguments[i];
-      if (type->isPointerType() ? !argument.allocation || !argument.byteOffset
-                                : type->isIntegralOrEnumerationType() && !argument.value)
-        return false;
-    }
-    return true;
+    return arguments.isComplete(launch.arguments, kernel);
+  }
+
+  static bool passesTwice(const Launch& launch) {
+    std::set<std::size_t> led;
+    return std::ranges::any_of(launch.arguments, [&](const Argument& argument) {
+      return argument.allocation && !led.insert(*argument.allocation).second;
+    });
   }
 
   static bool sameLaunch(const Launch& a, const Launch& b) {
     const auto same = [](const Argument& x, const Argument& y) {
-      return x.value == y.value && x.allocation == y.allocation && x.byteOffset == y.byteOffset;
+      return x.value == y.value && x.allocation == y.allocation && x.byteOffset == y.byteOffset &&
+             x.passed == y.passed;
     };
     return a.grid == b.grid && a.block == b.block && a.sharedBytes == b.sharedBytes &&
            std::ranges::equal(a.arguments, b.arguments, same);
@@ -189,47 +194,22 @@ private:
     return function && function->hasAttr<clang::CUDAGlobalAttr>() ? function : nullptr;
   }
 
+  static std::vector<const clang::Expr*> expressionsOf(const clang::CallExpr& call, unsigned first) {
+    std::vector<const clang::Expr*> expressions;
+    for (unsigned i = first; i < call.getNumArgs(); ++i) expressions.push_back(call.getArg(i));
+    return expressions;
+  }
+
   std::optional<std::uint64_t> bytesIn(const clang::Expr& expr, const ScopePointer& scope) const {
     const auto value = values.integer(expr, scope);
     if (!value || *value < 0) return std::nullopt;
     return std::uint64_t(*value);
   }
 
-  Argument describe(const clang::Expr& expr, const ScopePointer& scope) const {
-    Argument argument;
-    argument.text = textOf(expr, ast);
-    if (expr.getType()->isPointerType()) {
-      if (const auto pointer = values.pointer(expr, scope)) {
-        argument.allocation = pointer->allocation;
-        argument.byteOffset = pointer->byteOffset;
-      }
-    } else {
-      argument.value = values.integer(expr, scope);
-      if (!argument.value) argument.formula = values.formula(expr, scope);
-    }
-    return argument;
-  }
-
-  /// `void* args[] = {&d, &n};`
-  std::vector<Argument> describeArray(const clang::Expr& expr, unsigned count,
-                                      const ScopePointer& scope) const {
-    std::vector<Argument> arguments(count);
-    const auto* array = llvm::dyn_cast<clang::DeclRefExpr>(expr.IgnoreParenCasts());
-    const auto* variable = array ? llvm::dyn_cast<clang::VarDecl>(array->getDecl()) : nullptr;
-    const auto* list =
-        variable && variable->getInit() ? llvm::dyn_cast<clang::InitListExpr>(variable->getInit()) : nullptr;
-    if (!list || values.definition(*variable) != list) return arguments;
-    for (unsigned i = 0; i < std::min(count, list->getNumInits()); ++i) {
-      const auto* address = llvm::dyn_cast<clang::UnaryOperator>(list->getInit(i)->IgnoreParenCasts());
-      if (address && address->getOpcode() == clang::UO_AddrOf)
-        arguments[i] = describe(*address->getSubExpr()->IgnoreParens(), scope);
-    }
-    return arguments;
-  }
-
   clang::ASTContext& ast;
   Buffers buffers;
   HostValues values;
+  HostArguments arguments;
   std::unique_ptr<clang::MangleContext> names;
   HostSide& result;
   bool onlyAllocations = false;

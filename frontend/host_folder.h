@@ -100,6 +100,9 @@ private:
   template <typename Value>
   std::optional<Value> fieldAt(const Slot& slot, const clang::Expr& user, Evaluate<Value> evaluate);
   template <typename Value>
+  std::optional<Value> fieldOf(const clang::Expr& structure, std::span<const clang::FieldDecl* const> path,
+                               Evaluate<Value> evaluate);
+  template <typename Value>
   std::optional<Value> fieldOfObject(const clang::FieldDecl& field, Evaluate<Value> evaluate);
   template <typename Value>
   std::optional<Value> madeField(const clang::VarDecl& variable, const clang::FieldDecl& field,

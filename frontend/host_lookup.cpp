@@ -10,6 +10,10 @@
 
 namespace kcheck::frontend {
 
+namespace {
+constexpr unsigned kMostCopies = 24; ///< of structures, one from the other
+}
+
 bool Folder::isFollowed(const clang::VarDecl& variable) const {
   return values.isOwn(variable) && !values.hasOtherUses(variable);
 }
@@ -206,28 +210,73 @@ std::optional<Value> Folder::fieldAt(const Slot& slot, const clang::Expr& user, 
     return std::nullopt;
   }
   if (!isFollowed(variable)) return std::nullopt;
-  const auto whole = values.uses.variables.find(&variable);
-  if (whole != values.uses.variables.end() && !whole->second.events.empty()) return std::nullopt;
   const clang::FieldDecl& field = *slot.path.back();
   const auto inMethods = values.uses.fieldUses.find(&field);
   if (inMethods != values.uses.fieldUses.end() && inMethods->second.others) return std::nullopt;
   const bool setByMethods = inMethods != values.uses.fieldUses.end() && !inMethods->second.ofThis.empty();
   const clang::Expr* init = variable.getAnyInitializer();
+  const clang::SourceLocation place = user.getBeginLoc();
+  const auto whole = values.uses.variables.find(&variable);
+  const Event* assigned = nullptr; // as a whole
+  if (whole != values.uses.variables.end() && !whole->second.events.empty()) {
+    const Latest latest = lastBefore(whole->second.events, variable, place, true);
+    if (!latest.known || setByMethods || (latest.event && !latest.event->value)) return std::nullopt;
+    assigned = latest.event;
+  }
+  for (std::size_t outer = 1; outer < slot.path.size(); ++outer) { // a member around it, assigned as a whole
+    const Slot around{slot.root, {slot.path.begin(), slot.path.begin() + std::ptrdiff_t(outer)}};
+    if (values.uses.fields.contains(around)) return std::nullopt;
+  }
   if (const auto events = values.uses.fields.find(slot); events != values.uses.fields.end()) {
     const bool startMatters = init && !(std::is_same_v<Value, PointerValue> && !setByMethods &&
                                         llvm::isa<clang::CXXConstructExpr>(init->IgnoreParenImpCasts()));
     const Latest latest =
-        lastBefore(events->second, variable, user.getBeginLoc(), startMatters || setByMethods);
+        lastBefore(events->second, variable, place, startMatters || setByMethods || assigned);
     if (!latest.known || (latest.event && setByMethods)) return std::nullopt;
-    if (latest.event) return through(*latest.event, evaluate);
+    const bool isLater =
+        latest.event &&
+        (!assigned || ast.getSourceManager().isBeforeInTranslationUnit(assigned->where, latest.event->where));
+    if (isLater) return through(*latest.event, evaluate);
   }
-  if (slot.path.size() != 1 || !init) return std::nullopt;
-  init = init->IgnoreParenImpCasts();
-  if (const auto* list = llvm::dyn_cast<clang::InitListExpr>(init)) {
-    if (setByMethods || field.getFieldIndex() >= list->getNumInits()) return std::nullopt;
-    return (this->*evaluate)(*list->getInit(field.getFieldIndex()));
+  if (assigned) return fieldOf(*assigned->value, slot.path, evaluate);
+  if (!init) return std::nullopt;
+  const clang::Expr& made = copiedFrom(*init);
+  if (const auto* built = llvm::dyn_cast<clang::CXXConstructExpr>(&made);
+      built && !built->getConstructor()->isCopyOrMoveConstructor())
+    return slot.path.size() == 1 ? madeField(variable, field, evaluate) : std::nullopt;
+  return setByMethods ? std::nullopt : fieldOf(*init, slot.path, evaluate);
+}
+
+/// A field of a structure that an expression makes: of a list, of another variable, of a helper's result.
+template <typename Value>
+std::optional<Value> Folder::fieldOf(const clang::Expr& structure,
+                                     std::span<const clang::FieldDecl* const> path,
+                                     Evaluate<Value> evaluate) {
+  if (depth > kMostCopies) return std::nullopt;
+  const clang::Expr& expr = copiedFrom(structure);
+  std::optional<Value> value;
+  ++depth;
+  if (auto slot = readSlotOf(expr)) {
+    slot->path.insert(slot->path.end(), path.begin(), path.end());
+    value = fieldAt(*slot, expr, evaluate);
+  } else if (const auto* list = llvm::dyn_cast<clang::InitListExpr>(&expr)) {
+    const unsigned index = path.front()->getFieldIndex();
+    const auto* type = expr.getType()->getAsCXXRecordDecl();
+    const bool isPlain = type && !type->isUnion() && type->getNumBases() == 0;
+    if (isPlain && index < list->getNumInits())
+      value = path.size() == 1 ? (this->*evaluate)(*list->getInit(index))
+                               : fieldOf(*list->getInit(index), path.subspan(1), evaluate);
+  } else if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr)) {
+    const clang::FunctionDecl* callee = call->getDirectCallee();
+    const clang::Expr* result = callee ? onlyReturn(*callee) : nullptr;
+    if (auto inner = result ? enter(*call) : std::nullopt) {
+      std::swap(scope, *inner);
+      value = fieldOf(*result, path, evaluate);
+      std::swap(scope, *inner);
+    }
   }
-  return madeField(variable, field, evaluate);
+  --depth;
+  return value;
 }
 
 /// A field that a constructor sets, or one call of another method.
@@ -334,6 +383,10 @@ template std::optional<PointerValue> Folder::throughHelper(const clang::CallExpr
 template std::optional<Number> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<Number>);
 template std::optional<Extent> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<Extent>);
 template std::optional<PointerValue> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<PointerValue>);
+template std::optional<Number> Folder::fieldOf(const clang::Expr&, std::span<const clang::FieldDecl* const>,
+                                               Evaluate<Number>);
+template std::optional<PointerValue>
+Folder::fieldOf(const clang::Expr&, std::span<const clang::FieldDecl* const>, Evaluate<PointerValue>);
 template std::optional<Number> Folder::fieldOfObject(const clang::FieldDecl&, Evaluate<Number>);
 template std::optional<Extent> Folder::fieldOfObject(const clang::FieldDecl&, Evaluate<Extent>);
 template std::optional<PointerValue> Folder::fieldOfObject(const clang::FieldDecl&, Evaluate<PointerValue>);

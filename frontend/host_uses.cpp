@@ -2,6 +2,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 #include <llvm/ADT/StringSwitch.h>
@@ -82,6 +83,22 @@ std::optional<AllocationCall> allocationCall(const clang::CallExpr& call) {
   visitor.TraverseStmt(definition->getBody());
   if (visitor.found != 1 || visitor.result.pointer >= call.getNumArgs()) return std::nullopt;
   return visitor.result;
+}
+
+const clang::Expr& copiedFrom(const clang::Expr& given) {
+  const clang::Expr* expr = given.IgnoreParenImpCasts();
+  for (;;) {
+    const clang::Expr* inner = nullptr;
+    if (const auto* full = llvm::dyn_cast<clang::FullExpr>(expr)) inner = full->getSubExpr();
+    if (const auto* made = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(expr)) inner = made->getSubExpr();
+    if (const auto* bound = llvm::dyn_cast<clang::CXXBindTemporaryExpr>(expr)) inner = bound->getSubExpr();
+    if (const auto* cast = llvm::dyn_cast<clang::CXXFunctionalCastExpr>(expr)) inner = cast->getSubExpr();
+    if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(expr);
+        made && made->getNumArgs() == 1 && made->getConstructor()->isCopyOrMoveConstructor())
+      inner = made->getArg(0);
+    if (!inner) return *expr;
+    expr = inner->IgnoreParenImpCasts();
+  }
 }
 
 const clang::Expr* onlyReturn(const clang::FunctionDecl& function) {

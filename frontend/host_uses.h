@@ -119,6 +119,8 @@ std::optional<Slot> readSlotOf(const clang::Expr& lvalue);
 std::optional<Slot> addressedSlot(const clang::Expr& expr);
 /// The field in `field` or `this->field` of a method.
 const clang::FieldDecl* fieldOfThis(const clang::Expr& lvalue);
+/// A structure's expression without what only copies or converts it.
+const clang::Expr& copiedFrom(const clang::Expr& expr);
 /// `E` where the function's only return statement is `return E;`.
 const clang::Expr* onlyReturn(const clang::FunctionDecl& function);
 /// Whether the function is called by name: kernels launched by API calls, `cudaMalloc`.

@@ -56,6 +56,14 @@ public:
   bool TraverseUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr*) { return true; } // not evaluated
   bool TraverseDecltypeTypeLoc(clang::DecltypeTypeLoc) { return true; }
 
+  /// As it initialises, not as it is written: there reads are not marked as reads.
+  bool TraverseInitListExpr(clang::InitListExpr* list, DataRecursionQueue* = nullptr) {
+    clang::InitListExpr* form = list->isSemanticForm() ? list : list->getSemanticForm();
+    for (clang::Stmt* child : (form ? form : list)->children())
+      if (child && !TraverseStmt(child)) return false;
+    return true;
+  }
+
   bool TraverseCompoundStmt(clang::CompoundStmt* block) {
     for (clang::Stmt* child : block->body()) {
       const clang::Stmt* plain = child;

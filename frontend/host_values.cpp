@@ -3,6 +3,7 @@
 #include "frontend/host_values.h"
 
 #include "frontend/host_folder.h"
+#include "frontend/host_loops.h"
 #include "frontend/pretty.h"
 
 #include <clang/AST/ASTContext.h>
@@ -15,7 +16,8 @@
 namespace kcheck::frontend {
 
 namespace {
-constexpr std::size_t kMostWays = 16; ///< launches of one launch statement that are told apart
+constexpr std::size_t kMostPasses = 16; ///< of a loop that are told apart
+constexpr std::size_t kMostWays = 256;
 constexpr unsigned kDeepestCall = 4;
 } // namespace
 
@@ -41,6 +43,20 @@ Extent HostValues::extentField(const Slot& slot, const clang::Expr& user, const 
 std::optional<std::int64_t> HostValues::integerField(const Slot& slot, const clang::Expr& user,
                                                      const ScopePointer& scope) const {
   const auto value = Folder(*this, scope).number(slot, user);
+  if (!value || value->isFloat) return std::nullopt;
+  return value->integer;
+}
+
+std::optional<PointerValue> HostValues::pointerMember(const clang::Expr& structure,
+                                                      std::span<const clang::FieldDecl* const> path,
+                                                      const ScopePointer& scope) const {
+  return Folder(*this, scope).fieldOf(structure, path, &Folder::pointer);
+}
+
+std::optional<std::int64_t> HostValues::integerMember(const clang::Expr& structure,
+                                                      std::span<const clang::FieldDecl* const> path,
+                                                      const ScopePointer& scope) const {
+  const auto value = Folder(*this, scope).fieldOf(structure, path, &Folder::number);
   if (!value || value->isFloat) return std::nullopt;
   return value->integer;
 }
@@ -111,22 +127,6 @@ std::vector<const clang::Expr*> HostValues::argumentsFor(const clang::ParmVarDec
 
 namespace {
 
-/// `i < n`: the operator with the counter on its left, and the bound.
-std::optional<std::pair<clang::BinaryOperatorKind, const clang::Expr*>>
-limitOf(const clang::ForStmt& loop, const clang::VarDecl& counter) {
-  const auto* test = llvm::dyn_cast_or_null<clang::BinaryOperator>(
-      loop.getCond() ? loop.getCond()->IgnoreParenImpCasts() : nullptr);
-  if (!test || !test->isComparisonOp()) return std::nullopt;
-  const auto isCounter = [&](const clang::Expr* side) {
-    const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(side->IgnoreParenImpCasts());
-    return reference && reference->getDecl() == &counter;
-  };
-  if (isCounter(test->getLHS())) return std::pair(test->getOpcode(), test->getRHS());
-  if (isCounter(test->getRHS()))
-    return std::pair(clang::BinaryOperator::reverseComparisonOp(test->getOpcode()), test->getLHS());
-  return std::nullopt;
-}
-
 bool holds(clang::BinaryOperatorKind op, std::int64_t a, std::int64_t b) {
   switch (op) {
   case clang::BO_LT: return a < b;
@@ -178,7 +178,7 @@ std::optional<std::vector<std::int64_t>> HostValues::passes(const clang::Stmt& l
   std::vector<std::int64_t> all;
   if (const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(&loop)) {
     const clang::InitListExpr* list = range->getRangeInit() ? listOf(*range->getRangeInit(), *this) : nullptr;
-    if (!list || list->getNumInits() > kMostWays) return std::nullopt;
+    if (!list || list->getNumInits() > kMostPasses) return std::nullopt;
     for (const clang::Expr* element : list->inits()) {
       const auto value = integer(*element, scope);
       if (!value) return std::nullopt;
@@ -187,9 +187,7 @@ std::optional<std::vector<std::int64_t>> HostValues::passes(const clang::Stmt& l
     return all;
   }
   const auto& counted = llvm::cast<clang::ForStmt>(loop);
-  const auto* start = llvm::dyn_cast_or_null<clang::DeclStmt>(counted.getInit());
-  const auto* counter =
-      start && start->isSingleDecl() ? llvm::dyn_cast<clang::VarDecl>(start->getSingleDecl()) : nullptr;
+  const clang::VarDecl* counter = counterOf(counted);
   const auto entry = counter ? uses.variables.find(counter->getCanonicalDecl()) : uses.variables.end();
   if (entry == uses.variables.end() || entry->second.loop != &loop || !counter->getInit())
     return std::nullopt;
@@ -204,7 +202,7 @@ std::optional<std::vector<std::int64_t>> HostValues::passes(const clang::Stmt& l
   if (!by || !first || !bound) return std::nullopt;
   for (std::optional<std::int64_t> value = first; value && holds(limit->first, *value, *bound);
        value = next(update, *value, *by)) {
-    if (all.size() == kMostWays || *value > INT32_MAX || *value < INT32_MIN) return std::nullopt;
+    if (all.size() == kMostPasses || *value > INT32_MAX || *value < INT32_MIN) return std::nullopt;
     all.push_back(*value);
   }
   return all;
@@ -254,8 +252,7 @@ std::vector<ScopePointer> HostValues::waysAt(const clang::CallExpr& call, unsign
       if (const auto* range = llvm::dyn_cast<clang::CXXForRangeStmt>(loop))
         counter = range->getLoopVariable();
       else
-        counter = llvm::cast<clang::VarDecl>(
-            llvm::cast<clang::DeclStmt>(llvm::cast<clang::ForStmt>(loop)->getInit())->getSingleDecl());
+        counter = counterOf(*llvm::cast<clang::ForStmt>(loop));
       std::size_t number = 0;
       for (const std::int64_t value : *values) {
         auto pass = passOf(*loop, exchanges && number++ % 2 == 1, way);

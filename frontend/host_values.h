@@ -5,8 +5,10 @@
 #include "frontend/host_uses.h"
 
 #include <memory>
+#include <span>
 
 namespace clang {
+class ForStmt;
 class ParmVarDecl;
 } // namespace clang
 
@@ -66,6 +68,8 @@ public:
   std::optional<std::int64_t> integer(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
   Extent extent(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
   std::optional<PointerValue> pointer(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
+  /// Between which bounds, and in which steps, an integer lies that follows counters of loops around.
+  std::optional<PassedValue::Range> range(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
   /// What does not fold, in terms of variables of one value each; none when it is not of that kind.
   std::optional<Formula> formula(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
   std::array<std::optional<Formula>, 3> extentFormulas(const clang::Expr& extent,
@@ -74,6 +78,13 @@ public:
   Extent extentField(const Slot& slot, const clang::Expr& user, const ScopePointer& scope) const;
   std::optional<std::int64_t> integerField(const Slot& slot, const clang::Expr& user,
                                            const ScopePointer& scope) const;
+  /// A member of a structure that an expression makes.
+  std::optional<PointerValue> pointerMember(const clang::Expr& structure,
+                                            std::span<const clang::FieldDecl* const> path,
+                                            const ScopePointer& scope) const;
+  std::optional<std::int64_t> integerMember(const clang::Expr& structure,
+                                            std::span<const clang::FieldDecl* const> path,
+                                            const ScopePointer& scope) const;
   /// The buffer of an allocation call.
   std::size_t buffer(const clang::CallExpr& call, const ScopePointer& scope = nullptr) const;
 
@@ -94,6 +105,12 @@ private:
   std::vector<ScopePointer> waysTo(const clang::FunctionDecl* function, unsigned depth) const;
   std::vector<ScopePointer> waysAt(const clang::CallExpr& call, unsigned depth) const;
   bool isExcluded(const Around& around, const ScopePointer& scope) const;
+  std::optional<PassedValue::Range> rangeOf(const clang::Expr& expr, const ScopePointer& scope,
+                                            unsigned depth) const;
+  std::optional<PassedValue::Range> rangeOf(const clang::VarDecl& variable, const ScopePointer& scope,
+                                            unsigned depth) const;
+  std::optional<PassedValue::Range> rangeOf(const clang::ForStmt& loop, const ScopePointer& scope,
+                                            unsigned depth) const;
   std::optional<std::vector<std::int64_t>> passes(const clang::Stmt& loop, const ScopePointer& scope) const;
 
   const clang::ASTContext& ast;

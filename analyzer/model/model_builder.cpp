@@ -427,6 +427,13 @@ private:
     }
   }
 
+  /// The host code shows where the buffer comes from, or the run did; of others it shows no more than that
+  /// several pointers lead into one.
+  bool showsOrigin(std::size_t allocation) const {
+    const Allocation& buffer = facts.allocations[allocation];
+    return buffer.where.known() || buffer.bytes || buffer.formula;
+  }
+
   /// Several pointers could lead to the same memory, and of one at least it is not known where it leads.
   bool overlapMatters() const {
     if (launch.mayAlias) return false;
@@ -440,7 +447,7 @@ private:
                                           ? &launch.launch->arguments[number]
                                           : nullptr;
       const bool isNull = given && given->passed && given->passed->integer(0, 8) == 0;
-      unknown += !isNull && !(given && given->allocation);
+      unknown += !isNull && !(given && given->allocation && showsOrigin(*given->allocation));
     }
     return plain > 1 && unknown > 0;
   }
@@ -452,7 +459,8 @@ private:
       if (!argument.getType()->isPointerTy() || argument.hasByValAttr()) continue;
       const unsigned number = argument.getArgNo();
       const bool isShown = launch.launch && number < launch.launch->arguments.size() &&
-                           launch.launch->arguments[number].allocation;
+                           launch.launch->arguments[number].allocation &&
+                           showsOrigin(*launch.launch->arguments[number].allocation);
       isHidden = isHidden || !isShown;
     }
     if (!isHidden) return false;
