@@ -161,6 +161,17 @@ public:
         exchange->second.isSkipped = true;
     return true;
   }
+  /// A local that is returned by value is not seen again.
+  bool VisitReturnStmt(clang::ReturnStmt* statement) {
+    if (!statement->getRetValue()) return true;
+    const clang::Expr& made = copiedFrom(*statement->getRetValue());
+    const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(&made);
+    const auto* variable = reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+    if (variable && variable->hasLocalStorage() && variable->getType()->isRecordType() &&
+        !statement->getRetValue()->isGLValue())
+      settle(reference);
+    return true;
+  }
   bool VisitLabelStmt(clang::LabelStmt*) {
     uses.hasLabels = true;
     return true;

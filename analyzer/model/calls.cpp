@@ -34,6 +34,18 @@ Expr highProduct(ExprContext& exprs, Expr a, Expr b, bool isSigned) {
   return exprs.extend(Op::Trunc, 32, exprs.binary(Op::LShr, product, exprs.constant(64, 32)));
 }
 
+/// The zero bits above the highest one, of 32 bits: halves are looked at in turn.
+Expr leadingZeros(ExprContext& exprs, Expr x) {
+  Expr count = exprs.constant(32, 0), rest = x;
+  for (const unsigned half : {16U, 8U, 4U, 2U, 1U}) {
+    Expr isLow =
+        exprs.binary(Op::Ult, rest, exprs.constant(32, normalize(std::int64_t(1) << (32 - half), 32)));
+    count = exprs.add(count, exprs.ite(isLow, exprs.constant(32, half), exprs.constant(32, 0)));
+    rest = exprs.ite(isLow, exprs.binary(Op::Shl, rest, exprs.constant(32, half)), rest);
+  }
+  return exprs.ite(exprs.eq(x, exprs.constant(32, 0)), exprs.constant(32, 32), count);
+}
+
 /// The bits of `a` in reverse order, written out one by one; null where too many can be set.
 Expr reversedBits(ExprContext& exprs, Expr a) {
   Ranges ranges(Ranges::Wrapping::Exact);
@@ -396,6 +408,8 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
     result = highProduct(exprs, argument(0), argument(1), name == "__nv_mulhi");
   } else if (name == "__nv_brev" || name == "__nv_brevll") {
     result = reversedBits(exprs, argument(0));
+  } else if (name == "__nv_clz") {
+    result = leadingZeros(exprs, argument(0));
   } else if (name.starts_with("__nv_popc") || name.starts_with("__nv_clz") || name.starts_with("__nv_ffs")) {
     if (name == "__nv_popc") result = countedLanes(call, condition);
     if (name == "__nv_ffs") result = firstVoter(call, condition);
