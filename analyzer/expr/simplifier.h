@@ -60,6 +60,7 @@ private:
   Expr shift(Op op, Expr x, Expr y, std::uint8_t flags);
   Expr bitAnd(Expr x, Expr y);
   Expr bitOr(Expr x, Expr y);
+  Expr putTogether(Expr whole);
   Expr bitXor(Expr x, Expr y);
   bool truncationIsFree(Expr x, unsigned width, unsigned depth);
   Expr truncate(unsigned width, Expr x, std::uint8_t flags);

@@ -56,7 +56,8 @@ Expr Simplifier::shift(Op op, Expr x, Expr y, std::uint8_t flags) {
     if (x->flags & NoUnsignedWrap) return x->operands[0];
     return bitAnd(x->operands[0], constant(width, std::int64_t(zeroExtend(-1, width) >> count)));
   }
-  return raw(op, width, x, y);
+  Expr made = raw(op, width, x, y), part = putTogether(made);
+  return part ? part : made;
 }
 
 Expr Simplifier::bitAnd(Expr x, Expr y) {
@@ -92,7 +93,9 @@ Expr Simplifier::bitAnd(Expr x, Expr y) {
   if (lowBits && x->op == Op::Add && isConst(x->operands[1]) &&
       (zeroExtend(x->operands[1]->value, width) & mask) == 0)
     return bitAnd(withoutMinus(x->operands[0]), y);
-  return raw(Op::And, width, x, constant(width, std::int64_t(mask & possible)));
+  Expr made = raw(Op::And, width, x, constant(width, std::int64_t(mask & possible))),
+       part = putTogether(made);
+  return part ? part : made;
 }
 
 Expr Simplifier::bitOr(Expr x, Expr y) {
@@ -100,7 +103,8 @@ Expr Simplifier::bitOr(Expr x, Expr y) {
   if (isConst(y, -1)) return y;
   if (isConst(y) && x->op == Op::Or && isConst(x->operands[1]))
     return bitOr(x->operands[0], constant(x->width, x->operands[1]->value | y->value));
-  return raw(Op::Or, x->width, x, y);
+  Expr made = raw(Op::Or, x->width, x, y), whole = putTogether(made);
+  return whole ? whole : made;
 }
 
 Expr Simplifier::bitXor(Expr x, Expr y) {

@@ -144,15 +144,17 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
   body = body.trim();
   StringRef opcode = body.split(' ').first.split('\t').first;
   std::string line = state.lineText(call);
+  const bool single = text.count(';') <= 1;
   if (isRelevant(&call)) {
     if (text.contains("%laneid"))
       env[&call] = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, 31));
+    else if (opcode == "mov.u32" && text.contains("%lanemask_lt") && single)
+      env[&call] = lanesBelow(state);
     else
       env[&call] = assemblyResult(call, opcode);
   }
   if (startsCopy(call) && runCopy(call, body, condition)) return;
   std::size_t bracket = text.find("[$");
-  bool single = text.count(';') <= 1;
   unsigned operand = 0;
   if (bracket != StringRef::npos && single && !text.substr(bracket + 2).consumeInteger(10, operand) &&
       operand >= outputs && operand - outputs < call.arg_size()) {

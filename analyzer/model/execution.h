@@ -132,6 +132,8 @@ private:
   Expr countedBits(const llvm::CallInst& call, Expr bits);
   Expr countedLanes(const llvm::CallInst& call, Expr& condition);
   Expr firstVoter(const llvm::CallInst& call, Expr condition);
+  Expr leaderOf(Expr votes, const Ballot& ballot, const std::string& line);
+  Expr saysIsLeader(Expr rank);
   Expr warpResult(const llvm::CallInst& call, const std::function<Expr(unsigned)>& argument, Expr condition);
   Expr afterVoting(Expr e, Expr condition) const;
   void takeForTrue(const llvm::CallInst& call, Expr holds, Expr& condition);

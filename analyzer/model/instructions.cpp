@@ -247,6 +247,9 @@ Expr Execution::comparison(const ICmpInst& compare) {
   if (compare.isEquality() && !state.drawn.empty())
     if (Expr last = saysIsLast(a, b))
       return compare.getPredicate() == CmpInst::ICMP_EQ ? last : exprs.logicalNot(last);
+  if (compare.isEquality() && isConst(b, 0))
+    if (Expr first = saysIsLeader(a))
+      return compare.getPredicate() == CmpInst::ICMP_EQ ? first : exprs.logicalNot(first);
   CmpInst::Predicate predicate = compare.getPredicate();
   if (type->isPointerTy() && compare.isUnsigned() && takeOffsets(a, b))
     predicate = ICmpInst::getSignedPredicate(predicate);

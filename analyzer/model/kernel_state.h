@@ -192,6 +192,8 @@ struct KernelState {
   std::unordered_set<const Symbol*> lockResults; ///< among the synchronizing ones
   std::unordered_map<Expr, Ballot> ballots; ///< what ballots of all lanes gave, and which lanes come together
   std::unordered_map<Expr, Expr> drawnWithin; ///< tickets, with what bounds them where they were drawn
+  std::unordered_map<Expr, Expr> ranks;       ///< how many voters are below a voter, with the ballots
+  std::unordered_set<Expr> laneFacts; ///< of voters, true wherever they come: fewer are below than have voted
   std::unordered_map<Expr, Expr> firstVoters; ///< the first lanes that voted, with the ballots
   bool takesLock(const llvm::Instruction& atomic, Expr pointer);
   /// Loads of what the first thread of the block has stored; arrivals, with the thread of the block that

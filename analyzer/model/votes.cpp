@@ -31,8 +31,9 @@ void Execution::noteActive(const CallInst& call, Expr condition) {
   group->lo = 0;
   group->hi = kLanesMask;
   group->exact = false;
-  group->cause = env[&call]->symbol->cause;
-  takeForBallot(call, "the lanes together", activeLanes(state, condition, *mine, group));
+  const std::string name = "the lanes together";
+  takeForBallot(call, name, activeLanes(state, condition, *mine, group));
+  group->cause = env[&call]->function->cause;
 }
 
 /// The call's result is the same wherever the ballot's keys are.
@@ -40,7 +41,7 @@ void Execution::takeForBallot(const CallInst& call, const std::string& name, con
   auto* votes = state.symbols.function(&call, "ballot", name + " (" + state.lineText(call) + ")", 32);
   votes->isBallot = true;
   votes->exact = false;
-  votes->cause = env[&call]->symbol->cause;
+  votes->cause = {CauseKind::Warp, name + " (" + state.lineText(call) + ")"};
   env[&call] = exprs.apply(votes, ballot.keys);
   state.ballots[env[&call]] = ballot;
 }
@@ -84,12 +85,43 @@ Expr Execution::countedLanes(const CallInst& call, Expr& condition) {
     // Its own vote is not among them.
     Expr isFewer = exprs.binary(Op::Ult, below, countedBits(call, known->first));
     const bool isOne = isVoter(ballot, condition);
+    if (isOne) state.laneFacts.insert(isFewer);
     condition = exprs.logicalAnd(condition, exprs.logicalOr(exprs.logicalNot(ballot.vote), isFewer));
-    if (isOne) return below;
+    if (isOne) {
+      state.ranks[below] = known->first;
+      return below;
+    }
     Expr other = exprs.binary(Op::And, countedBits(call, counted), exprs.constant(32, kLanesMask));
     return exprs.ite(ballot.vote, below, other);
   }
   return nullptr;
+}
+
+/// The number of the first lane that voted, where one has.
+Expr Execution::leaderOf(Expr votes, const Ballot& ballot, const std::string& line) {
+  constexpr unsigned kBits = 5;
+  auto* lane = state.symbols.function(votes->function, "first voter", "the first lane that voted", kBits);
+  lane->isLeader = true;
+  lane->exact = false;
+  lane->cause = {CauseKind::Warp, "the votes at " + line};
+  if (ballot.group) { // no lane is the first of two groups
+    lane->injective = true;
+    lane->keys = unsigned(votes->operands.size() - 1);
+  }
+  Expr first = exprs.extend(Op::ZExt, 32, exprs.apply(lane, votes->operands));
+  state.firstVoters[first] = votes;
+  return first;
+}
+
+/// Where the thread has voted, and no voter is below it just if `rank` is 0: that it is the first. Else null.
+Expr Execution::saysIsLeader(Expr rank) {
+  const auto known = state.ranks.find(rank);
+  if (known == state.ranks.end()) return nullptr;
+  const Function* counts = (rank->op == Op::ZExt ? rank->operands[0] : rank)->function;
+  const std::string_view text = counts->cause.text;
+  Expr first =
+      leaderOf(known->second, state.ballots.at(known->second), std::string(text.substr(text.rfind("line "))));
+  return exprs.eq(exprs.binary(Op::And, state.linearThread(), exprs.constant(32, kLanesMask)), first);
 }
 
 /// The number of the first lane that voted, and one; 0 where none has. Null where it is not of votes.
@@ -97,17 +129,7 @@ Expr Execution::firstVoter(const CallInst& call, Expr condition) {
   Expr votes = value(call.getArgOperand(0));
   const auto known = state.ballots.find(votes);
   if (known == state.ballots.end()) return nullptr;
-  constexpr unsigned kBits = 5;
-  auto* lane = state.symbols.function(votes->function, "first voter", "the first lane that voted", kBits);
-  lane->isLeader = true;
-  lane->exact = false;
-  lane->cause = {CauseKind::Warp, "the votes at " + state.lineText(call)};
-  if (known->second.group) { // no lane is the first of two groups
-    lane->injective = true;
-    lane->keys = unsigned(votes->operands.size() - 1);
-  }
-  Expr first = exprs.extend(Op::ZExt, 32, exprs.apply(lane, votes->operands)), none = exprs.constant(32, 0);
-  state.firstVoters[first] = votes;
+  Expr first = leaderOf(votes, known->second, state.lineText(call)), none = exprs.constant(32, 0);
   first = exprs.add(first, exprs.constant(32, 1), NoSignedWrap | NoUnsignedWrap);
   if (hasVoters(exprs, votes, known->second, condition)) return first;
   return exprs.ite(exprs.eq(votes, none), none, first);

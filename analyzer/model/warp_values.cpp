@@ -155,10 +155,14 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function
   Substitution votes(exprs); // the first voter has voted
   if (ballot)
     for (Expr part : conjunctsOf(other(ballot->vote))) takeForTrue(votes, part);
+  for (Expr fact : state.laneFacts) takeForTrue(votes, other(fact));
   Expr sent = votes(other(argument(1)));
   if (hangsOnMore(state, call, sent, group)) return nullptr;
   // The lane must come here wherever this thread does.
-  for (Expr part : conjunctsOf(votes(other(condition)))) {
+  Expr asked = exprs.boolean(true);
+  for (Expr part : here)
+    if (!state.laneFacts.count(part)) asked = exprs.logicalAnd(asked, part);
+  for (Expr part : conjunctsOf(votes(other(asked)))) {
     if (isTrue(part)) continue;
     if (hangsOnMore(state, call, part, group) || std::find(here.begin(), here.end(), part) == here.end())
       return nullptr;
