@@ -177,6 +177,8 @@ enum KernelTrait : std::uint32_t {
   /// Atomics, barrier objects, volatile accesses, by which one thread may learn from another, and not all of
   /// it a library's own business.
   TraitHandsOver = 256,
+  /// No atomic gives a thread anything, and what they leave is the same in any order of the blocks.
+  TraitOrderFree = 512,
   TraitWritesKnown = 128, ///< KernelEntry::written lists all pointers through which the kernel can write
 };
 

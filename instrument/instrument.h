@@ -22,7 +22,7 @@ struct Options {
   Schedule schedule = Schedule::Fair;
   std::uint64_t seed = 0;
   unsigned jobs = 1;
-  bool eager = false;        ///< two workers share even the smallest launch
+  bool eager = false;        ///< several threads share even the smallest launch
   double timeoutSeconds = 0; ///< 0: none
   std::uint64_t memoryLimitMb = 0;
   bool deferred = true; ///< false: every access is checked, and at once
@@ -34,6 +34,7 @@ struct Observation {
   std::vector<Finding> findings;
   std::vector<Metric> metrics;
   RunResult run;
+  unsigned sharedLaunches = 0; ///< that several threads have run together
 };
 
 /// Host code (x86-64 object) with checks, made from a copy of `device`.

@@ -32,7 +32,8 @@ struct Header {
   std::atomic<std::uint64_t> blocks, blocksDone; ///< of the launch that runs
   std::atomic<TextRef> runningKernel;            ///< its kernel; 0: none runs
   std::atomic<std::uint32_t> findings;           ///< so far
-  std::atomic<std::uint32_t> rehearses, unused;  ///< the launch runs again in another order
+  std::atomic<std::uint32_t> rehearses;          ///< the launch runs again in another order
+  std::atomic<std::uint32_t> shared;             ///< launches that several threads have run together
 };
 
 enum class RecordKind : std::uint32_t {

@@ -86,6 +86,38 @@ bool isLibraryCode(const DeviceCode& code, const KernelCode& kernel, const CallG
   });
 }
 
+/// Integer arithmetic on memory, the outcome of which is the same in any order.
+bool isOrderFree(const llvm::AtomicRMWInst& update) {
+  using Update = llvm::AtomicRMWInst;
+  constexpr unsigned shared = 3;
+  const auto* variable =
+      llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(update.getPointerOperand(), 0));
+  if (variable && variable->getAddressSpace() == shared) return true; // the block's own affair
+  if (!update.use_empty() || !update.getType()->isIntegerTy()) return false;
+  switch (update.getOperation()) {
+  case Update::Add:
+  case Update::Sub:
+  case Update::And:
+  case Update::Or:
+  case Update::Xor:
+  case Update::Max:
+  case Update::Min:
+  case Update::UMax:
+  case Update::UMin: return true;
+  default: return false;
+  }
+}
+
+/// What a thread gets or memory ends as does not hang on the order of blocks that do not race.
+bool isOrderFree(const std::set<llvm::Function*>& functions) {
+  return std::ranges::all_of(functions, [](llvm::Function* function) {
+    return std::ranges::all_of(llvm::instructions(*function), [](const llvm::Instruction& instruction) {
+      const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction);
+      return !instruction.isAtomic() || (update && isOrderFree(*update));
+    });
+  });
+}
+
 } // namespace
 
 void findTraits(DeviceCode& code) {
@@ -99,6 +131,7 @@ void findTraits(DeviceCode& code) {
     const std::set<llvm::Function*> reached = graph.reachable(*kernel.entry);
     for (llvm::Function* function : reached) kernel.traits |= traits[function];
     if (mixesSizes(reached)) kernel.traits |= abi::TraitFences;
+    if (isOrderFree(reached)) kernel.traits |= abi::TraitOrderFree;
     if ((kernel.traits & abi::TraitHandsOver) && isLibraryCode(code, kernel, graph))
       kernel.traits &= ~std::uint32_t{abi::TraitHandsOver};
   }

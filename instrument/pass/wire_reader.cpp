@@ -9,6 +9,7 @@ WireReader::WireReader(std::span<const std::byte> wholeLog) : log(wholeLog) {
   const auto& header = *reinterpret_cast<const wire::Header*>(log.data());
   if (header.magic != wire::kMagic || header.version != wire::kVersion) return;
   kernelsLaunched = header.kernelsLaunched;
+  sharedLaunches = header.shared;
   truncated = header.truncated;
   std::uint64_t end = std::min<std::uint64_t>(header.used, log.size());
   log = log.first(end);

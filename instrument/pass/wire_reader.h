@@ -29,6 +29,7 @@ struct WireReader {
   std::vector<const wire::Arguments*> arguments; ///< with what stands behind them, all in the log
   std::vector<const wire::CutShort*> cutShort;
   std::uint64_t kernelsLaunched = 0;
+  std::uint32_t sharedLaunches = 0;
   bool truncated = false;
 
 private:

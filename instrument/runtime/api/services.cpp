@@ -57,7 +57,8 @@ using kcheck::abi::ThreadContext;
 
 extern "C" {
 
-int kcPrintf(ThreadContext* /*thread*/, const char* format, const void* arguments) {
+int kcPrintf(ThreadContext* thread, const char* format, const void* arguments) {
+  leaveShare(*static_cast<ThreadState*>(thread)->owner().launch); // the order of lines is that of one thread
   std::lock_guard lock(printState().mutex);
   if (isRehearsal()) {
     std::string unseen;
@@ -71,7 +72,7 @@ int kcPrintf(ThreadContext* /*thread*/, const char* format, const void* argument
 void* kcMalloc(ThreadContext* thread, std::size_t bytes, std::uint32_t site) {
   if (isRehearsal()) leaveRehearsal(thread);
   if (bytes == 0) return nullptr;
-  kcheck::runtime::finishChecks(*static_cast<kcheck::runtime::ThreadState*>(thread)->owner().launch);
+  leaveShare(*static_cast<ThreadState*>(thread)->owner().launch);
   std::size_t heap = deviceState().limit(kcheck::cuda::Limit::MallocHeapSize);
   if (heapBytes().fetch_add(bytes) + bytes > heap) {
     heapBytes() -= bytes;
@@ -82,7 +83,7 @@ void* kcMalloc(ThreadContext* thread, std::size_t bytes, std::uint32_t site) {
 
 void kcFree(ThreadContext* thread, void* pointer, std::uint32_t site) {
   if (isRehearsal()) leaveRehearsal(thread);
-  kcheck::runtime::settleRows(*static_cast<kcheck::runtime::ThreadState*>(thread)->owner().launch);
+  settleRows(*static_cast<ThreadState*>(thread)->owner().launch);
   if (!pointer) return;
   const Allocation* allocation = find(pointer);
   std::size_t bytes = allocation ? allocation->bytes : 0;
@@ -96,7 +97,8 @@ void kcFree(ThreadContext* thread, void* pointer, std::uint32_t site) {
                   devicePlace(site));
 }
 
-std::int64_t kcClock(ThreadContext* /*thread*/) {
+std::int64_t kcClock(ThreadContext* thread) {
+  leaveShare(*static_cast<ThreadState*>(thread)->owner().launch);
   // Cycles of the virtual device's clock.
   auto now = std::chrono::steady_clock::now().time_since_epoch();
   auto passed = std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();

@@ -82,7 +82,7 @@ wire::Access describeWaiting(const BlockState& block, const ThreadState& thread)
 /// barrier of part of the block.
 void reportDivergence(const BlockState& block, const ThreadState& waiting, const ThreadState* elsewhere,
                       const char* part = "part") {
-  finishChecks(*block.launch);
+  leaveShare(*block.launch);
   wire::Finding finding = emptyFinding(wire::Rule::BarrierDivergence);
   finding.kernel = block.launch->name;
   finding.caller = reinterpret_cast<std::uint64_t>(block.launch->config.caller);
@@ -210,7 +210,6 @@ bool answerGrid(LaunchState& launch) {
   }
   if (waiting == 0 || waiting != launch.gridBlocks * launch.blockThreads) return false;
   ++launch.progress;
-  finishChecks(launch);
   Epochs& epochs = context().epochs;
   launch.many = launch.floor = epochs.takeOperation();
   joinGrid(launch);
@@ -226,7 +225,7 @@ bool answerGrid(LaunchState& launch) {
 }
 
 void reportHang(LaunchState& launch) {
-  finishChecks(launch);
+  leaveShare(launch);
   // Groups of threads by where they stand, the largest two in the finding.
   std::map<std::pair<ThreadStatus, std::uint32_t>, std::vector<const ThreadState*>> groups;
   for (auto& block : launch.slots) {

@@ -1,13 +1,15 @@
 #include "instrument/runtime/core/blocks.h"
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/crew.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/rehearsal.h"
-#include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/shadow.h"
 
 #include <algorithm>
+
+#include <pthread.h>
 
 namespace kcheck::runtime {
 namespace {
@@ -15,10 +17,7 @@ namespace {
 /// Unchecked bytes before the first shared variable, so that negative indices stay in the window.
 constexpr std::size_t kLead = 4096;
 constexpr std::size_t kMostRooms = 4096, kMostThreads = 1 << 20;
-constexpr std::uint64_t kReserve = 1u << 26; ///< tokens kept back for what takes many at once
 constexpr std::size_t kMostFibres = 16384;   ///< each takes two mappings, of which Linux grants 65,530
-
-Address windowOf(std::uint32_t slot) { return kSharedBase + slot * kWindowBytes; }
 
 /// The window's cells: unwritten where variables are, poison elsewhere.
 void layOutWindow(BlockState& room, const LaunchState& launch) {
@@ -59,7 +58,6 @@ void makeThreads(BlockState& room, const LaunchState& launch) {
 }
 
 void prepareRoom(BlockState& room, LaunchState& launch) {
-  finishChecks(launch);
   room.launch = &launch;
   setShape(room, launch.config);
   makeThreads(room, launch);
@@ -80,7 +78,7 @@ BlockState& freeRoom(LaunchState& launch) {
       return *room;
     }
   auto room = std::make_unique<BlockState>();
-  room->slot = static_cast<std::uint32_t>(launch.slots.size());
+  room->slot = launch.firstSlot + static_cast<std::uint32_t>(launch.slots.size());
   prepareRoom(*room, launch);
   room->launchNumber = launch.number;
   launch.slots.push_back(std::move(room));
@@ -99,9 +97,26 @@ void setShape(abi::BlockContext& block, const LaunchConfig& config) {
   set(block.blockDim, config.block);
 }
 
+Token takeInterval(const BlockState& block) {
+  if (Share* share = block.launch->share) return share->takeInterval(block);
+  return context().epochs.takeInterval(block.index, block.threadCount);
+}
+
+void findStack(LaunchState& launch) {
+  pthread_attr_t attributes;
+  void* low = nullptr;
+  std::size_t bytes = 0;
+  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+    pthread_attr_getstack(&attributes, &low, &bytes);
+    pthread_attr_destroy(&attributes);
+  }
+  launch.stackLow = reinterpret_cast<Address>(low);
+  launch.stackHigh = reinterpret_cast<Address>(__builtin_frame_address(0));
+}
+
 std::size_t mostResident(const LaunchState& launch) {
-  if (launch.config.cooperative || (launch.kernel->usesGridSync & abi::TraitGridSync))
-    return kSharedBytes / kWindowBytes;
+  if (launch.share) return 1;
+  if (launch.config.cooperative || (launch.kernel->usesGridSync & abi::TraitGridSync)) return kWindowsOfOne;
   if (launch.rehearsal && launch.fibres)
     return std::max<std::size_t>(kMostRehearsed / launch.blockThreads, 2);
   const std::size_t threads = launch.fibres ? kMostFibres : kMostThreads;
@@ -120,7 +135,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
   block.alone = true;
   block.floor = launch.floor;
   block.launchMany = launch.many;
-  block.born = block.ordered = block.interval = context().epochs.takeInterval(index, block.threadCount);
+  block.born = block.ordered = block.interval = takeInterval(block);
   if (launch.tracksSync) {
     for (Clock* clock :
          {&block.known, &block.knownWide, &block.fenced, &block.fencedBlock, &block.fencedWide})
@@ -147,7 +162,7 @@ void endBlock(BlockState& block) {
 }
 
 bool tokensRunOut(const LaunchState& launch) {
-  if (!context().epochs.exhausted(kReserve)) return false;
+  if (launch.share || !context().epochs.exhausted(kTokenReserve)) return false; // shares are given theirs
   wire::Finding finding = emptyFinding(wire::Rule::Unsupported);
   finding.kernel = launch.name;
   finding.caller = reinterpret_cast<std::uint64_t>(launch.config.caller);
@@ -158,8 +173,7 @@ bool tokensRunOut(const LaunchState& launch) {
 
 void renewTokensIfNeeded(LaunchState& launch, bool quiet) {
   Context& all = context();
-  if (!quiet || !all.epochs.exhausted(2 * kReserve)) return;
-  finishChecks(launch);
+  if (!quiet || !all.epochs.exhausted(2 * kTokenReserve)) return;
   auto renew = [](Cell& cell) {
     if (!isReserved(cell.write)) cell.write = kOld;
     cell.read = 0;
@@ -182,6 +196,7 @@ void renewTokensIfNeeded(LaunchState& launch, bool quiet) {
     if (allocation.live) renewRange(reinterpret_cast<Address>(allocation.base), allocation.bytes, kOld);
   });
   for (auto& room : launch.slots) renewRange(windowOf(room->slot), kWindowBytes, kUnwritten);
+  layOutAgain();
   all.epochs.restart();
   all.epochs.forgetOwners();
   all.streams.forget();

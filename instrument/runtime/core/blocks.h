@@ -7,6 +7,10 @@ namespace kcheck::runtime {
 
 /// What device code asks of the launch's shape.
 void setShape(abi::BlockContext& block, const LaunchConfig& config);
+/// From the lowest address of this thread's stack to here: where threads without fibres keep their locals.
+void findStack(LaunchState& launch);
+/// Tokens for the block's next barrier interval.
+Token takeInterval(const BlockState& block);
 std::size_t mostResident(const LaunchState& launch);
 /// A block in a free room, its threads not started.
 BlockState& startBlock(LaunchState& launch, std::uint64_t index);

@@ -9,6 +9,8 @@
 
 namespace kcheck::runtime {
 
+/// Tokens kept back for what takes many at once.
+inline constexpr std::uint64_t kTokenReserve = 1u << 26;
 inline constexpr std::uint32_t kWholeBlock = ~std::uint32_t{0};
 inline constexpr std::uint32_t kWarpEpoch = std::uint32_t{1} << 31; ///< | number of the warp in the block
 /// + thread: the asynchronous copies of that thread, which are not in step with it.
@@ -36,8 +38,9 @@ public:
   /// Range for one interval of a block of `threads` threads.
   Token takeInterval(std::uint64_t block, std::uint32_t threads) {
     enter(kWholeBlock, block);
-    return advance(2 * threads + 2);
+    return advance(tokensOf(threads));
   }
+  static constexpr Token tokensOf(std::uint32_t threads) { return 2 * threads + 2; }
   Token takeThread(std::uint64_t block, std::uint32_t thread) {
     enter(thread, block);
     return advance(2);
@@ -47,6 +50,13 @@ public:
     enter(kWarpEpoch | warp, block);
     return advance(64);
   }
+  /// So many for another clock to hand out; startAt() is how that one begins.
+  Token takeRange(Token count) { return advance(count); }
+  void startAt(Token first, Token behind) {
+    next = first;
+    end = behind;
+  }
+  Token left() const { return end - next; }
   /// Tokens for a launch or host operation as such.
   Token takeOperation() { return advance(2); }
 
@@ -68,7 +78,7 @@ private:
     next += static_cast<Token>(count);
     return first;
   }
-  Token next = kFirstToken;
+  Token next = kFirstToken, end = kFirstToken;
   std::vector<Epoch> entries;
   std::vector<std::uint32_t> starts; ///< the entry that holds every 256th token, from the first entry's on
 

@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/log.h"
+#include "instrument/runtime/core/share.h"
 #include "instrument/runtime/core/state.h"
 
 #include <cstring>
@@ -132,6 +133,7 @@ void describeSite(std::uint32_t number) {
 }
 
 wire::Finding* report(const wire::Finding& finding) {
+  if (Share* share = shareOfThread()) share->leave();
   const LaunchState* running = context().launch;
   bool again = running && running->rehearsal;
   if (again && (finding.rule > wire::Rule::RaceScope || isKnown(finding))) return nullptr;

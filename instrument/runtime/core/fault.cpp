@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/scheduler.h"
+#include "instrument/runtime/core/share.h"
 
 #include <csignal>
 #include <cstdlib>
@@ -20,8 +21,6 @@ struct Handlers {
   bool active = false;
 };
 
-constexpr int kSignals[4] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
-
 Handlers& handlers() {
   static Handlers* instance = new Handlers;
   return *instance;
@@ -29,11 +28,12 @@ Handlers& handlers() {
 
 /// The access itself has been reported by its hook if it had one; this says how it ended.
 void onFault(int signal, siginfo_t* info, void*) {
+  if (Share* share = shareOfThread(); share && handlers().active) share->leave();
   LaunchState* launch = context().launch;
   bool device = handlers().active && launch && launch->current &&
                 pthread_equal(pthread_self(), handlers().deviceThread);
   if (!device) { // as if we had not been here
-    for (int i = 0; i < 4; ++i) sigaction(kSignals[i], &handlers().before[i], nullptr);
+    for (int i = 0; i < 4; ++i) sigaction(kFaults[i], &handlers().before[i], nullptr);
     return;
   }
   ThreadState& thread = *launch->current;
@@ -53,7 +53,8 @@ void onFault(int signal, siginfo_t* info, void*) {
   abandonThread(thread, memory ? DeviceFault::IllegalAddress : DeviceFault::Trap);
 }
 
-/// Stack overflow needs a stack to be handled on.
+} // namespace
+
 void giveSignalStack() {
   stack_t current;
   if (sigaltstack(nullptr, &current) == 0 && !(current.ss_flags & SS_DISABLE)) return;
@@ -64,22 +65,20 @@ void giveSignalStack() {
   sigaltstack(&own, nullptr);
 }
 
-} // namespace
-
 FaultGuard::FaultGuard() {
   giveSignalStack();
   struct sigaction action{};
   action.sa_sigaction = onFault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&action.sa_mask);
-  for (int i = 0; i < 4; ++i) sigaction(kSignals[i], &action, &handlers().before[i]);
+  for (int i = 0; i < 4; ++i) sigaction(kFaults[i], &action, &handlers().before[i]);
   handlers().deviceThread = pthread_self();
   handlers().active = true;
 }
 
 FaultGuard::~FaultGuard() {
   handlers().active = false;
-  for (int i = 0; i < 4; ++i) sigaction(kSignals[i], &handlers().before[i], nullptr);
+  for (int i = 0; i < 4; ++i) sigaction(kFaults[i], &handlers().before[i], nullptr);
 }
 
 } // namespace kcheck::runtime

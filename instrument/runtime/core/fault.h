@@ -2,9 +2,16 @@
 // they are.
 #pragma once
 
+#include <csignal>
+
 namespace kcheck::runtime {
 
-/// While it lives, memory faults of this thread are device code's.
+inline constexpr int kFaults[4] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+/// The calling thread's: stack overflow needs a stack to be handled on.
+void giveSignalStack();
+
+/// While it lives, memory faults of this thread, and of those that help it (crew.h), are device code's.
 class FaultGuard {
 public:
   FaultGuard();

@@ -26,7 +26,7 @@ void before(ThreadState& thread, Address address, std::uint64_t bytes, std::uint
 }
 
 wire::Finding findingOf(const ThreadState& thread, wire::Rule rule) {
-  finishChecks(*thread.owner().launch);
+  leaveShare(*thread.owner().launch);
   wire::Finding finding = emptyFinding(rule);
   finding.kernel = thread.owner().launch->name;
   finding.accessCount = 1;

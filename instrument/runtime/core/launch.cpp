@@ -2,12 +2,14 @@
 
 #include "instrument/runtime/core/blocks.h"
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/crew.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/fault.h"
 #include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/launch_notes.h"
 #include "instrument/runtime/core/log.h"
 #include "instrument/runtime/core/managed.h"
+#include "instrument/runtime/core/memory_copy.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/rehearsal.h"
@@ -41,20 +43,6 @@ std::vector<std::byte> packArguments(const KernelEntry& kernel, void** arguments
   for (std::uint32_t i = 0; i < kernel.parameterCount; ++i)
     std::memcpy(packed.data() + kernel.parameters[i].offset, arguments[i], kernel.parameters[i].bytes);
   return packed;
-}
-
-/// From the lowest address of the host thread's stack to here: where threads without fibres keep their
-/// locals.
-void findStack(LaunchState& launch) {
-  pthread_attr_t attributes;
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    pthread_attr_getstack(&attributes, &low, &bytes);
-    pthread_attr_destroy(&attributes);
-  }
-  launch.stackLow = reinterpret_cast<Address>(low);
-  launch.stackHigh = reinterpret_cast<Address>(__builtin_frame_address(0));
 }
 
 /// Reads of unwritten memory that all turned out to be races are reported as such only.
@@ -140,7 +128,11 @@ void showStart(const LaunchState& launch) {
 /// From the start of the grid to what it says.
 void runToEnd(LaunchState& launch) {
   showStart(launch);
-  runGrid(launch);
+  if (!runBySeveral(launch)) {
+    showStart(launch);
+    const RunByOne byOne(launch);
+    runGrid(launch);
+  }
   settleValues(launch);
   withdrawEarlyReads(launch);
 }
@@ -170,7 +162,8 @@ void rehearse(LaunchState& launch, Rehearsal order, unsigned attempt, std::uint6
 /// The launch that has just run, in the orders that may show more; memory ends as it is now.
 void rehearse(LaunchState& launch, const MemoryCopy& before) {
   MemoryCopy after;
-  UnwrittenCopy unwritten;
+  after.take(liveMemory());
+  const UnwrittenCopy unwritten(liveMemory());
   constexpr std::uint64_t bytesPerTurn = 1 << 14; // compared with what they were
   std::uint64_t first = costOf(launch);
   bool large = isLarge(launch), tell = launch.received || !large, cut = false;
@@ -220,7 +213,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
     DeviceAccess access;
     FaultGuard guard; // a crash of device code ends the launch, not the program
     std::optional<MemoryCopy> before;
-    if (mayRehearse(state)) before.emplace();
+    if (mayRehearse(state)) before.emplace().take(liveMemory());
     runToEnd(state);
     flushMetrics(state);
     if (state.faulted)

@@ -4,6 +4,7 @@
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/shadow.h"
+#include "instrument/runtime/core/share.h"
 
 #include <algorithm>
 #include <cassert>
@@ -142,6 +143,7 @@ Allocation* Allocations::nearest(Address address) {
 }
 
 bool Allocations::materialise(Address address) {
+  if (shareOfThread()) return false; // others use the lines around it
   Allocation* owner = nearest(address);
   if (!owner || !owner->live) return false;
   Address base = addressOf(owner->base), end = base + owner->bytes;

@@ -101,7 +101,6 @@ std::uint32_t slotsOf(const LaunchState& launch) { return std::min(kWarpSize, la
 
 void addUpWarp(LaunchState& launch) {
   if (launch.accesses->empty()) return;
-  finishChecks(launch);
   RowLanes lanes(0);
   launch.accesses->drain([&](std::uint32_t site, std::uint32_t mask, const Address* addresses,
                              std::uint32_t bytes, double weight) {

@@ -11,8 +11,8 @@ enum class ScheduleKind : std::uint8_t { Fair, Lockstep, Random };
 struct RuntimeOptions {
   ScheduleKind schedule = ScheduleKind::Fair;
   std::uint64_t seed = 0;
-  unsigned jobs = 1;  ///< processors to use (worker.h)
-  bool eager = false; ///< the second one from each launch's first warp on
+  unsigned jobs = 1;  ///< processors to use (crew.h)
+  bool eager = false; ///< all of them, however small a launch is
   bool metrics = true;
   bool races = true;
   bool twice = true;      ///< rehearsal.h

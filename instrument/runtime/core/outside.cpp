@@ -19,7 +19,7 @@ wire::Doing doing(AccessKind kind) {
 
 wire::Finding findingAt(wire::Rule rule, const ThreadState& thread, Address address, std::size_t bytes,
                         std::uint32_t site, AccessKind kind) {
-  finishChecks(*thread.owner().launch);
+  leaveShare(*thread.owner().launch);
   wire::Finding finding = emptyFinding(rule);
   finding.kernel = thread.owner().launch->name;
   finding.caller = reinterpret_cast<std::uint64_t>(thread.owner().launch->config.caller);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 namespace kcheck::runtime {
 
@@ -39,7 +38,8 @@ Allocation* allocationOf(const void* pointer) {
   return isInside && found->live ? found : nullptr;
 }
 
-/// Whether all of it is known to be written; a part that has been seen written is not looked at again.
+} // namespace
+
 bool isWritten(Allocation& array, std::uint64_t atMost) {
   std::size_t left = array.bytes - array.writtenFrom;
   if (!left) return true;
@@ -48,7 +48,18 @@ bool isWritten(Allocation& array, std::uint64_t atMost) {
   return array.writtenFrom == array.bytes;
 }
 
-} // namespace
+std::optional<std::set<const Allocation*>> arraysWrittenBy(const LaunchState& launch) {
+  const KernelEntry& kernel = *launch.kernel;
+  if (!(kernel.usesGridSync & abi::TraitWritesKnown)) return std::nullopt;
+  std::set<const Allocation*> written;
+  for (std::uint32_t i = 0; i < kernel.writtenCount; ++i) {
+    const void* pointer = pointerAt(launch, kernel.written[i]);
+    const Allocation* array = allocationOf(pointer);
+    if (!array && isDeviceAddress(pointer)) return std::nullopt; // before a start or at an end: of which?
+    written.insert(array);
+  }
+  return written;
+}
 
 bool QuietArrays::Range::holdsAll(const Address* at, Address last, std::uint32_t bytes) const {
   return allWithin(at, low, last, bytes);
@@ -57,21 +68,15 @@ bool QuietArrays::Range::holdsAll(const Address* at, Address last, std::uint32_t
 void QuietArrays::find(const LaunchState& launch) {
   count = 0;
   between = {};
-  const KernelEntry& kernel = *launch.kernel;
-  if (!(kernel.usesGridSync & abi::TraitWritesKnown) || !context().streams.onlyLegacy()) return;
-  std::set<const Allocation*> written;
-  for (std::uint32_t i = 0; i < kernel.writtenCount; ++i) {
-    const void* pointer = pointerAt(launch, kernel.written[i]);
-    const Allocation* array = allocationOf(pointer);
-    if (!array && isDeviceAddress(pointer)) return; // before a start or at an end: of which array?
-    written.insert(array);
-  }
+  if (!context().streams.onlyLegacy()) return;
+  std::optional<std::set<const Allocation*>> written = arraysWrittenBy(launch);
+  if (!written) return;
   std::uint64_t atMost = launch.gridBlocks * launch.blockThreads * kBytesPerThread;
   // A parameter may be a structure: each of its words may be a pointer.
-  for (std::uint32_t offset = 0; offset + sizeof(void*) <= kernel.argumentBytes && count < kMost;
+  for (std::uint32_t offset = 0; offset + sizeof(void*) <= launch.kernel->argumentBytes && count < kMost;
        offset += sizeof(void*)) {
     Allocation* array = allocationOf(pointerAt(launch, offset));
-    if (!array || array->kind != MemoryKind::Device || !written.insert(array).second) continue;
+    if (!array || array->kind != MemoryKind::Device || !written->insert(array).second) continue;
     if (!isWritten(*array, atMost)) continue;
     auto low = reinterpret_cast<Address>(array->base);
     ranges[count++] = {low, low + array->bytes};

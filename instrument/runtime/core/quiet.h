@@ -6,10 +6,19 @@
 #include "instrument/runtime/core/shadow.h"
 
 #include <cstdint>
+#include <optional>
+#include <set>
 
 namespace kcheck::runtime {
 
+struct Allocation;
 struct LaunchState;
+
+/// The arrays that the launch's kernel can write, as its arguments have them; none where that is not known.
+std::optional<std::set<const Allocation*>> arraysWrittenBy(const LaunchState& launch);
+/// Whether all of the array is known to be written, after a look at so many bytes at most. A part that has
+/// been seen written is not looked at again.
+bool isWritten(Allocation& array, std::uint64_t atMost = ~std::uint64_t{0});
 
 class QuietArrays {
 public:

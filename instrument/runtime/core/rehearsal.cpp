@@ -1,9 +1,9 @@
 #include "instrument/runtime/core/rehearsal.h"
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/memory_copy.h"
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 
 namespace kcheck::runtime {
@@ -12,70 +12,7 @@ namespace {
 constexpr unsigned kRehearsalsPerKernel = 4;
 constexpr std::size_t kMostMemory = std::size_t{128} << 20;
 
-template <class Visit> void eachLive(Visit visit) {
-  std::lock_guard lock(context().mutex);
-  context().allocations.forEach([&](const Allocation& allocation) {
-    if (allocation.live && allocation.bytes) visit(allocation);
-  });
-}
-
 } // namespace
-
-MemoryCopy::MemoryCopy() {
-  eachLive([&](const Allocation& allocation) {
-    Part& part = parts.emplace_back(Part{reinterpret_cast<Address>(allocation.base), allocation.bytes, {}});
-    part.content = std::make_unique_for_overwrite<std::byte[]>(part.bytes);
-    std::memcpy(part.content.get(), allocation.base, part.bytes);
-  });
-}
-
-std::size_t MemoryCopy::bytes() const {
-  std::size_t sum = 0;
-  for (const Part& part : parts) sum += part.bytes;
-  return sum;
-}
-
-void MemoryCopy::restore() const {
-  for (const Part& part : parts) {
-    void* memory = reinterpret_cast<void*>(part.base);
-    const Allocation* allocation = find(memory);
-    if (!allocation || !allocation->live || allocation->base != memory) continue;
-    if (std::memcmp(memory, part.content.get(), part.bytes) != 0)
-      std::memcpy(memory, part.content.get(), part.bytes);
-  }
-}
-
-std::uint8_t UnwrittenCopy::stateOf(Address at) {
-  if (const Line& line = lineOf(at); line.closed) return line.write == kUnwritten ? 0xF : 0;
-  const Cell& cell = openCellOf(at);
-  if (cell.write == kUnknown) return kFresh;
-  if (cell.write == kUnwritten) return 0xF;
-  if (cell.write != kBytes) return 0;
-  std::uint8_t bits = 0;
-  for (unsigned i = 0; i < 4; ++i)
-    bits |= static_cast<std::uint8_t>((byteCells(cell).cell[i].write == kUnwritten) << i);
-  return bits;
-}
-
-UnwrittenCopy::UnwrittenCopy() {
-  eachLive([&](const Allocation& allocation) {
-    Part& part = parts.emplace_back(Part{reinterpret_cast<Address>(allocation.base), {}});
-    part.words.resize((allocation.bytes + 3) / 4);
-    for (std::size_t i = 0; i < part.words.size(); ++i) part.words[i] = stateOf(part.base + 4 * i);
-  });
-}
-
-void UnwrittenCopy::restore() const {
-  for (const Part& part : parts)
-    for (std::size_t i = 0; i < part.words.size(); ++i) {
-      Address at = part.base + 4 * i;
-      std::uint8_t before = part.words[i];
-      if (!before || stateOf(at) == before) continue;
-      if (before & 0xF0) fillShadow(at, 4, kUnknown);
-      for (unsigned byte = 0; byte < 4; ++byte)
-        if (before >> byte & 1) fillShadow(at + byte, 1, kUnwritten);
-    }
-}
 
 bool mayRehearse(const LaunchState& launch) {
   const RuntimeOptions& options = context().options;
@@ -86,9 +23,7 @@ bool mayRehearse(const LaunchState& launch) {
   if ((traits & abi::TraitsKnown) && !(traits & abi::TraitHandsOver)) return false;
   static auto* launches = new std::map<const KernelEntry*, unsigned>;
   if (++(*launches)[launch.kernel] > kRehearsalsPerKernel) return false;
-  std::size_t bytes = 0;
-  eachLive([&](const Allocation& allocation) { bytes += allocation.bytes; });
-  return bytes <= kMostMemory;
+  return bytesOf(liveMemory()) <= kMostMemory;
 }
 
 std::uint64_t costOf(const LaunchState& launch) {

@@ -8,43 +8,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace kcheck::runtime {
-
-/// The content of all live memory.
-class MemoryCopy {
-public:
-  MemoryCopy();
-  /// Puts it back, where the allocations still are.
-  void restore() const;
-  std::size_t bytes() const;
-
-private:
-  struct Part {
-    Address base;
-    std::size_t bytes;
-    std::unique_ptr<std::byte[]> content;
-  };
-  std::vector<Part> parts;
-};
-
-/// Which bytes nobody has written: a rehearsal must not make them look written.
-class UnwrittenCopy {
-public:
-  UnwrittenCopy();
-  void restore() const;
-
-private:
-  struct Part {
-    Address base;
-    std::vector<std::uint8_t> words; ///< bits 0 to 3: bytes; kFresh: not looked at yet
-  };
-  static constexpr std::uint8_t kFresh = 0x80;
-  static std::uint8_t stateOf(Address word);
-  std::vector<Part> parts;
-};
 
 /// Whether a copy of the memory should be made before the launch: something finer than barriers may order its
 /// threads, the kernel has not been launched often, and memory is small enough.

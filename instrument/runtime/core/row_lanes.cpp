@@ -11,13 +11,6 @@
 namespace kcheck::runtime {
 namespace {
 
-std::uint32_t scopeOf(const abi::LoggedAccess& access) { return access.order >> 4 & 3; }
-
-bool updatesWidely(const abi::LoggedAccess& access) {
-  constexpr std::uint32_t both = 0x300, order = 7;
-  return (access.order & both) == both && !(access.order & order) && scopeOf(access) >= 2;
-}
-
 /// Any of the lines is closed.
 template <std::uint32_t width> KCHECK_INLINE bool anyClosed(const Address* at) {
   std::uint32_t any = 0;

@@ -4,7 +4,7 @@
 
 #include "instrument/runtime/core/access.h"
 #include "instrument/runtime/core/race.h"
-#include "instrument/runtime/core/worker.h"
+#include "instrument/runtime/core/share.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -58,37 +58,6 @@ void markChecked(RowLog& log) {
 
 } // namespace
 
-BlockMoment::BlockMoment(const BlockState& block)
-    : index(block.index), floor(block.floor), ordered(block.ordered), born(block.born),
-      interval(block.interval), launchMany(block.launchMany) {
-  std::copy_n(block.blockIdx, 3, blockIdx);
-}
-
-void BlockMoment::apply(BlockState& block) const {
-  block.index = index;
-  std::copy_n(blockIdx, 3, block.blockIdx);
-  block.floor = floor;
-  block.ordered = ordered;
-  block.born = born;
-  block.interval = interval;
-  block.launchMany = launchMany;
-  for (ThreadState& thread : block) thread.me = interval + 2 * thread.linear;
-}
-
-void RowLog::close() {
-  std::uint32_t longest = 0;
-  for (std::uint32_t lane = 0; lane < count; ++lane) {
-    ends[lane] = rowsFrom(rows, lane);
-    longest = std::max(longest, ends[lane]);
-  }
-  bytes = longest * abi::kLogRowBytes;
-  const BlockState& block = lanes->owner();
-  window.emplace(block, lanes);
-  moment.emplace(block);
-  counted = false;
-  closed = true;
-}
-
 namespace {
 
 void swapWithMemory(Content& content) {
@@ -113,10 +82,6 @@ void takeBack(RowLog& log) {
                   at + std::size_t{access.content + part} * abi::kLogLanes, 8);
   });
   for (std::size_t i = contents.size(); i-- > 0;) swapWithMemory(contents[i]);
-}
-
-void doAgain(RowLog& log) {
-  for (Content& content : log.contents) swapWithMemory(content);
 }
 
 void replay(RowLog& log) {
@@ -148,12 +113,18 @@ void replay(RowLog& log) {
   if (!launch.pendingValues.empty()) settleValues(launch);
 }
 
-void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, const std::uint8_t* order) {
+void meetLaunch(LaunchState& launch) {
   if (!launch.rows) launch.rows = new RowLog;
+  if (!launch.checks) launch.checks = new RowChecks;
+  launch.checks->tried = launch.checks->failed = 0;
+  launch.checks->known.forget();
+}
+
+void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, const std::uint8_t* order) {
   RowLog& log = *launch.rows;
   log.lanes = lanes;
   log.count = count;
-  log.spills = log.settled = log.closed = false;
+  log.spills = log.settled = false;
   log.partial = nullptr;
   std::copy_n(order, count, log.order);
   for (std::uint32_t lane = 0; lane < count; ++lane) {
@@ -164,57 +135,42 @@ void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, con
 
 void settleRows(LaunchState& launch) {
   RowLog* log = launch.rows;
-  if (!launch.logged) return;
-  finishChecks(launch);
-  if (!log || !log->lanes) return;
+  leaveShare(launch);
+  if (!launch.logged || !log || !log->lanes) return;
   replay(*log);
   log->settled = true;
   markChecked(*log);
 }
 
-bool tryRows(LaunchState& launch, RowChecks& checks, const RowLog& log, const RowWindow& window,
-             SiteTraffics* counting) {
+static SiteTraffics* countsOf(LaunchState& launch) { return launch.accesses ? &launch.traffic : nullptr; }
+
+/// False: they need a replay. No checks are tried where they fail too often in this launch.
+static bool tryRows(LaunchState& launch, const RowLog& log, const RowWindow& window) {
+  RowChecks& checks = *launch.checks;
   bool checking = !checks.hopeless();
-  bool clean = checkRows(launch, checks, log, window, checking, counting) && checking;
+  bool clean = checkRows(launch, checks, log, window, checking, countsOf(launch)) && checking;
   ++checks.tried;
   checks.failed += checking && !clean;
   return clean;
 }
 
-static SiteTraffics* countsOf(LaunchState& launch) { return launch.accesses ? &launch.traffic : nullptr; }
-
 void finishRows(LaunchState& launch) {
   RowLog* log = launch.rows;
   if (!launch.logged || !log || !log->lanes) return;
-  RowChecks& checks = worker().checks();
-  worker().meet(launch);
   for (std::uint32_t lane = 0; log->spills && lane < log->count; ++lane)
     if (log->spilled(lane)) log->lost[lane] += accessesIn(log->spill + lane, log->rowsFrom(log->spill, lane));
-  bool untouched = !log->settled && !log->withinSegment();
-  if (untouched && worker().takes(launch, *log)) {
-    launch.rows = worker().take(launch, log);
-    launch.rows->lanes = nullptr;
-    return;
-  }
-  finishChecks(launch);
-  RowWindow window(log->lanes->owner(), log->lanes);
+  const RowWindow window(log->lanes->owner(), log->lanes);
   bool clean = false;
-  if (untouched)
-    clean = tryRows(launch, checks, *log, window, countsOf(launch));
-  else
-    checkRows(launch, checks, *log, window, false, countsOf(launch));
+  if (launch.share) {
+    clean = checkRows(launch, *launch.checks, *log, window, true, countsOf(launch));
+    if (!clean) leaveShare(launch);
+  } else if (!log->settled && !log->withinSegment()) {
+    clean = tryRows(launch, *log, window);
+  } else {
+    checkRows(launch, *launch.checks, *log, window, false, countsOf(launch));
+  }
   if (!clean) replay(*log);
   log->lanes = nullptr;
-}
-
-void leaveRows(LaunchState& launch) {
-  if (launch.logged) worker().leave(launch);
-}
-
-void finishChecks(LaunchState& launch) {
-  if (!launch.logged) return;
-  RowLog* log = launch.rows;
-  worker().finish(launch, log && log->lanes ? log : nullptr);
 }
 
 } // namespace kcheck::runtime
@@ -234,7 +190,7 @@ std::uint64_t kcForeign(abi::ThreadContext* context, void* pointer, std::uint64_
   launch.rows->partial = &thread;
   launch.rows->partialAt = log;
   launch.rows->partialDone = done;
-  finishChecks(launch);
+  leaveShare(launch);
   bool isWrite = kcheck::runtime::context().site(site) &&
                  kcheck::runtime::context().site(site)->kind == abi::SiteKind::Write;
   bool isAtomic = kcheck::runtime::context().site(site) &&

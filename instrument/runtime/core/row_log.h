@@ -8,7 +8,6 @@
 #include "instrument/runtime/core/row_repeats.h"
 #include "instrument/runtime/core/row_words.h"
 
-#include <optional>
 #include <vector>
 
 namespace kcheck::runtime {
@@ -20,18 +19,6 @@ struct Content {
   Address address;
   std::uint32_t bytes;
   std::byte content[16];
-};
-
-/// What a block was like when one of its warps had stopped, as far as checks look at it.
-class BlockMoment {
-public:
-  explicit BlockMoment(const BlockState& block);
-  void apply(BlockState& block) const;
-
-private:
-  std::uint64_t index;
-  std::uint32_t blockIdx[3];
-  Token floor, ordered, born, interval, launchMany;
 };
 
 /// What a warp has logged between two of its waits.
@@ -52,21 +39,11 @@ struct RowLog {
   std::uint32_t partialDone = 0;
   std::vector<Content> contents;
 
-  // Of a log that has been closed, so that its warp can run on (worker.h):
-  bool closed = false;
-  std::uint32_t ends[kWarpSize]; ///< rows, by lane
-  std::size_t bytes = 0;         ///< of the longest lane's rows
-  bool counted = false;          ///< what its accesses cost
-  std::optional<RowWindow> window;
-  std::optional<BlockMoment> moment;
-  void close();
-
   static constexpr std::uint32_t kNotFull = ~std::uint32_t{0};
 
   bool withinSegment() const { return partial && partialAt == partial->log; }
   bool spilled(std::uint32_t lane) const { return spills && kept[lane] != kNotFull; }
   std::uint32_t rowsFrom(const Word* start, std::uint32_t lane) const {
-    if (closed) return ends[lane];
     return static_cast<std::uint32_t>((lanes[lane].log - start) / abi::kLogLanes);
   }
   std::uint32_t used(std::uint32_t lane) const { return spilled(lane) ? kept[lane] : rowsFrom(rows, lane); }
@@ -118,16 +95,11 @@ inline std::uint64_t accessesIn(const Word* column, std::uint32_t rows) {
 
 /// Everything unchecked, one by one, with memory as it was at each of them.
 void replay(RowLog& log);
-/// Memory as it was before what is unchecked, and as it is after that again.
+/// Memory as it was before what is unchecked.
 void takeBack(RowLog& log);
-void doAgain(RowLog& log);
 
 /// The fast way: the checks when `checking`, and what the accesses cost when `counting`. False: the log needs
 /// a replay.
 bool checkRows(LaunchState& launch, RowChecks& checks, const RowLog& log, const RowWindow& window,
                bool checking, SiteTraffics* counting);
-/// The same, but for checks where they fail too often in this launch.
-bool tryRows(LaunchState& launch, RowChecks& checks, const RowLog& log, const RowWindow& window,
-             SiteTraffics* counting);
-
 } // namespace kcheck::runtime

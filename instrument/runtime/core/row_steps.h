@@ -68,6 +68,12 @@ template <abi::SiteKind kind, bool shared> KCHECK_INLINE Step step(const RowWind
   return stepAtomic<shared>(w, cell, me);
 }
 
+/// Read-modify-write of device scope or wider, without order: what stepAtomic() is about.
+inline bool updatesWidely(const abi::LoggedAccess& access) {
+  constexpr std::uint32_t both = 0x300, order = 7;
+  return (access.order & both) == both && !(access.order & order) && (access.order >> 4 & 3) >= 2;
+}
+
 enum class LineStep : std::uint8_t {
   Keep,   ///< the access is fine and changes nothing
   Change, ///< it is fine, and `line` is as it is afterwards

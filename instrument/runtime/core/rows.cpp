@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/row_log.h"
 #include "instrument/runtime/core/row_words.h"
+#include "instrument/runtime/core/share.h"
 
 #include <algorithm>
 #include <bit>
@@ -280,7 +281,8 @@ private:
       work.repeats.forget();
     }
     if (access.kind == abi::SiteKind::Atomic) rememberScope(access);
-    failed = !work.cells.check(window, access, at, lanes, shape);
+    failed = launch.share ? !launch.share->check(window, access, at, lanes, shape)
+                          : !work.cells.check(window, access, at, lanes, shape);
   }
 
   void rememberScope(const abi::LoggedAccess& access) {

@@ -15,14 +15,13 @@ namespace kcheck::runtime {
 void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, const std::uint8_t* order);
 /// All lanes have stopped: checks what they have logged and adds up what it cost.
 void finishRows(LaunchState& launch);
+/// Comes before everything that a share of a launch (share.h) cannot do: that then does not come back.
+void leaveShare(LaunchState& launch);
+/// The grid is about to run.
+void meetLaunch(LaunchState& launch);
 /// In the middle of the warp: checks what has been logged so far. Comes before everything that checks or
 /// changes the shadow by itself.
 void settleRows(LaunchState& launch);
-/// The grid has come to its end.
-void leaveRows(LaunchState& launch);
-/// The warps that have stopped so far are checked. Comes before everything else that looks at the shadow or
-/// changes what a warp's checks ask of its launch.
-void finishChecks(LaunchState& launch);
 
 /// The lanes that take part in a row. What is known of them lies side by side: position n is that of the
 /// n-th. Rows of addresses are as long as a warp all the same: what lies behind the last position repeats it.

@@ -8,11 +8,13 @@
 #include "instrument/runtime/core/random.h"
 #include "instrument/runtime/core/rehearsal.h"
 #include "instrument/runtime/core/rows.h"
+#include "instrument/runtime/core/share.h"
 
 #include <algorithm>
 #include <csetjmp>
 #include <deque>
 #include <numeric>
+#include <optional>
 
 namespace kcheck::runtime {
 namespace {
@@ -120,6 +122,7 @@ public:
 private:
   BlockResult turn(BlockState& block);
   bool runWarp(BlockState& block, std::uint32_t warp);
+  std::optional<std::uint64_t> nextBlock();
   bool admit();
   void retire();
   bool allStalled();
@@ -213,11 +216,19 @@ BlockResult Grid::turn(BlockState& block) {
   return forceBarriers(block) ? BlockResult::Ready : BlockResult::Stalled;
 }
 
-bool Grid::admit() {
-  if (launch.started == launch.gridBlocks || running.size() >= mostResident(launch)) return false;
+/// The index of a block that nobody has started.
+std::optional<std::uint64_t> Grid::nextBlock() {
+  if (launch.share) return launch.share->nextBlock();
+  if (launch.started == launch.gridBlocks) return std::nullopt;
   renewTokensIfNeeded(launch, running.empty());
-  running.push_front(&startBlock(launch, launch.blockAt(launch.started)));
-  ++launch.started;
+  return launch.blockAt(launch.started++);
+}
+
+bool Grid::admit() {
+  if (running.size() >= mostResident(launch)) return false;
+  const std::optional<std::uint64_t> next = nextBlock();
+  if (!next) return false;
+  running.push_front(&startBlock(launch, *next));
   if (running.size() > 1)
     for (BlockState* block : running) block->alone = false;
   return true;
@@ -319,12 +330,12 @@ void Grid::run() {
 } // namespace
 
 void runGrid(LaunchState& launch) {
+  if (launch.logged) meetLaunch(launch);
   Grid(launch).run();
-  leaveRows(launch);
 }
 
 void startInterval(BlockState& block) {
-  block.interval = context().epochs.takeInterval(block.index, block.threadCount);
+  block.interval = takeInterval(block);
   if (!block.alone) block.ordered = block.interval;
   block.alone = true;
   for (ThreadState& thread : block) thread.me = block.interval + 2 * thread.linear;

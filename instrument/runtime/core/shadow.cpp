@@ -1,9 +1,11 @@
 #include "instrument/runtime/core/shadow.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
+#include <cstdlib>
 #include <cstring>
-#include <memory>
+#include <thread>
 #include <vector>
 
 #include <sys/mman.h>
@@ -11,22 +13,41 @@
 namespace kcheck::runtime {
 namespace {
 
-/// Byte cells by index. Chunks keep their place when the table grows.
+/// Short, and hardly ever held by another thread.
+class SpinLock {
+public:
+  explicit SpinLock(std::atomic_flag& flag) : flag(flag) {
+    while (flag.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+  }
+  ~SpinLock() { flag.clear(std::memory_order_release); }
+  SpinLock(const SpinLock&) = delete;
+  SpinLock& operator=(const SpinLock&) = delete;
+
+private:
+  std::atomic_flag& flag;
+};
+
+/// Byte cells by index, which keep their place when the table grows. Several threads take and give.
 class ByteCellTable {
 public:
+  ByteCellTable() : chunks(static_cast<ByteCells**>(std::calloc(kMostChunks, sizeof(ByteCells*)))) {
+    if (!chunks) std::abort();
+  }
   /// For the word whose cell this is.
   std::uint32_t take(const Cell& cell) {
+    const SpinLock lock(busy);
     ++used[isShared(cell)];
     if (!free.empty()) {
       std::uint32_t index = free.back();
       free.pop_back();
       return index;
     }
-    if (next % kChunk == 0) chunks.push_back(std::make_unique<ByteCells[]>(kChunk));
+    if (next % kChunk == 0) chunks[next / kChunk] = new ByteCells[kChunk]{};
     return next++;
   }
   /// Back from an expanded cell, whose content is the caller's affair then.
   void give(const Cell& cell) {
+    const SpinLock lock(busy);
     --used[isShared(cell)];
     ByteCells& bytes = (*this)[cell.read];
     delete[] bytes.hidden;
@@ -39,10 +60,12 @@ public:
 
 private:
   static constexpr std::uint32_t kChunk = 4096;
-  std::vector<std::unique_ptr<ByteCells[]>> chunks;
+  static constexpr std::size_t kMostChunks = (std::size_t{1} << 32) / kChunk;
+  ByteCells** chunks;
   std::vector<std::uint32_t> free;
   std::uint32_t next = 0;
-  std::size_t used[2]{};
+  std::atomic<std::size_t> used[2] = {0, 0};
+  std::atomic_flag busy;
 
   static bool isShared(const Cell& cell) { return inShared(reinterpret_cast<Address>(&cell) / 2); }
 };

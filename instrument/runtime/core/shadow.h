@@ -22,10 +22,14 @@ inline constexpr std::size_t kPinnedBytes = std::size_t{1} << 34;
 inline constexpr std::size_t kArenaBytes = kGlobalBytes + kSharedBytes + kPinnedBytes;
 /// Distance between the shared windows of two resident blocks.
 inline constexpr std::size_t kWindowBytes = std::size_t{512} << 10;
+inline constexpr std::size_t kWindows = kSharedBytes / kWindowBytes;
+/// The last ones are those of threads that run blocks side by side (share.h).
+inline constexpr std::size_t kWindowsOfOne = kWindows - 256;
 
 static_assert(kArenaBase == abi::kArenaStart && kArenaBytes == abi::kArenaExtent);
 
 inline constexpr bool inArena(Address address) { return address - kArenaBase < kArenaBytes; }
+inline constexpr Address windowOf(std::uint32_t slot) { return kSharedBase + slot * kWindowBytes; }
 inline constexpr bool inShared(Address address) { return address - kSharedBase < kSharedBytes; }
 
 /// When and by whom: the start of a block's barrier interval + 2 * thread in the block + 1 for an atomic.

@@ -68,6 +68,7 @@ struct SyncState {
 struct BlockState;
 struct LaunchState;
 struct RowLog;
+struct RowChecks;
 
 /// One simulated thread; device code sees the leading part.
 struct ThreadState : abi::ThreadContext {
@@ -235,7 +236,10 @@ struct PendingValue {
   std::uint32_t bytes;
 };
 
-struct LaunchState {
+class Share;
+
+/// What is the same for all threads that run a launch's blocks.
+struct LaunchFacts {
   const abi::ModuleEntry* module = nullptr; ///< all device code of the program; null without any
   const KernelEntry* kernel = nullptr;
   LaunchConfig config;
@@ -243,14 +247,25 @@ struct LaunchState {
   Token first = 0;           ///< tokens from here on have owners
   Token floor = 0, many = 0; ///< see BlockState::floor, launchMany
   std::uint64_t number = 0;
-  std::uint64_t gridBlocks = 0, started = 0;
+  std::uint64_t gridBlocks = 0;
   std::uint32_t blockThreads = 0;
   bool tracksSync = true; ///< fences or ordered atomics may occur
   bool exact = true;      ///< see BlockState::exact
-  bool faulted = false;   ///< nothing runs any more
-  bool askew = false;     ///< some access was misaligned; the launch goes on all the same
-  DeviceFault fault = DeviceFault::None;
+  bool fibres = false;    ///< every thread has a stack of its own
+  bool logged = false;    ///< device code logs its accesses (rows.h)
+  bool steps = false;     ///< and gives way at every access
   wire::TextRef name = 0;
+  ScheduleKind schedule = ScheduleKind::Fair;
+  QuietArrays quiet;
+  std::vector<Address> distances; ///< by LoggedAccess::distance; the first is 0
+};
+
+struct LaunchState : LaunchFacts {
+  Share* share = nullptr; ///< the part of the launch that this is, where several threads run it (crew.h)
+  std::uint64_t started = 0;
+  bool faulted = false; ///< nothing runs any more
+  bool askew = false;   ///< some access was misaligned; the launch goes on all the same
+  DeviceFault fault = DeviceFault::None;
   std::vector<ReadSet> readSets; ///< Cell::read = kReadSet + firstReadSet + index
   std::uint32_t firstReadSet = 0;
   std::unordered_map<Address, SyncWord> words;
@@ -261,19 +276,15 @@ struct LaunchState {
   std::unique_ptr<AccessLog> accesses;                    ///< of the warp that runs; null without metrics
   SiteTraffics traffic;                                   ///< by site
   std::vector<std::unique_ptr<BlockState>> slots; ///< room for resident blocks; `live` threads tell who runs
-  bool fibres = false;                            ///< every thread has a stack of its own
+  std::uint32_t firstSlot = 0;                    ///< number of the first one's shared window
   RowLog* rows = nullptr;                         ///< made with the first launch that logs, and kept
-  bool logged = false;                            ///< device code logs its accesses (rows.h)
-  QuietArrays quiet;
-  std::vector<Address> distances; ///< by LoggedAccess::distance; the first is 0
-  bool steps = false;             ///< and gives way at every access
-  ThreadState* current = nullptr; ///< in device code now
-  std::jmp_buf escape;            ///< of the scheduler's loop
+  RowChecks* checks = nullptr;                    ///< the same
+  ThreadState* current = nullptr;                 ///< in device code now
+  std::jmp_buf escape;                            ///< of the scheduler's loop
   Address stackLow = 0,
           stackHigh = 0;    ///< of the host thread below the launch: locals of threads without fibres
   bool received = false;    ///< an atomic or flag has brought order from another thread
   std::uint64_t fences = 0; ///< how many there were, barriers included
-  ScheduleKind schedule = ScheduleKind::Fair;
   bool rehearsal = false;               ///< runs again (rehearsal.h): only new races are reported
   bool backwards = false;               ///< from the last thread to the first
   bool inStep = false;                  ///< nobody stays away longer than others (Rehearsal::InStep)
@@ -282,13 +293,13 @@ struct LaunchState {
   std::uint64_t work = 0;               ///< turns of threads and blocks so far
   std::uint64_t mostWork = 0;           ///< of a rehearsal, as costOf() counts
   std::uint64_t clockEntriesBefore = 0; ///< Context::clockEntries when it started
-  /// The block that starts as number `nth`.
-  std::uint64_t blockAt(std::uint64_t nth) const { return backwards ? gridBlocks - 1 - nth : nth; }
   /// A volatile access may be that of a flag that fences make safe.
   bool mayBeFlag(std::uint32_t site) const {
     return tracksSync && module && site < module->siteCount &&
            (module->sites[site].flags & abi::SiteVolatile);
   }
+  /// The block that starts as number `nth`.
+  std::uint64_t blockAt(std::uint64_t nth) const { return backwards ? gridBlocks - 1 - nth : nth; }
   std::uint64_t progress = 0; ///< counts what shows that threads get somewhere
   std::uint64_t clockReads = 0;
 };

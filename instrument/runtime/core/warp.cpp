@@ -72,7 +72,7 @@ std::uint32_t partners(const Warp& warp, const ThreadState& thread) {
 void reportMask(const ThreadState& thread, const ThreadState* other, const char* text,
                 std::uint32_t otherLane) {
   LaunchState& launch = *thread.owner().launch;
-  finishChecks(launch);
+  leaveShare(launch);
   wire::Finding finding = emptyFinding(wire::Rule::WarpMask);
   finding.kernel = launch.name;
   finding.nearness = wire::Nearness::Warp;

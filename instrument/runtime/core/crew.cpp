@@ -1,0 +1,323 @@
+#include "instrument/runtime/core/crew.h"
+
+#include "instrument/runtime/core/blocks.h"
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/fault.h"
+#include "instrument/runtime/core/log.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+
+#include <sched.h>
+#include <sys/mman.h>
+#include <x86intrin.h>
+
+namespace kcheck::runtime {
+namespace {
+
+constexpr unsigned kPatience = 4000; ///< turns; the other thread may have no processor
+constexpr std::uint32_t kCopiedParts = 16;
+
+/// One turn of a loop that waits for other threads.
+void relax(unsigned& turns) {
+  if (++turns < kPatience)
+    _mm_pause();
+  else
+    std::this_thread::yield();
+}
+
+/// The checked program handles its signals itself, on threads that it knows; but for faults of device code.
+class FaultsOnly {
+public:
+  FaultsOnly() {
+    sigset_t others;
+    sigfillset(&others);
+    for (int fault : kFaults) sigdelset(&others, fault);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
+  }
+  ~FaultsOnly() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+  FaultsOnly(const FaultsOnly&) = delete;
+  FaultsOnly& operator=(const FaultsOnly&) = delete;
+
+private:
+  sigset_t before;
+};
+
+Crew& crew() {
+  static Crew* instance = new Crew;
+  return *instance;
+}
+
+/// What the order of blocks may change, or what only one thread can do, makes a launch unfit.
+bool isFit(const LaunchState& launch) {
+  const std::uint32_t traits = launch.kernel->usesGridSync;
+  constexpr std::uint64_t most = std::uint64_t{1} << 32;
+  return launch.logged && (traits & abi::TraitOrderFree) && !(traits & abi::TraitGridSync) &&
+         !launch.config.cooperative && !launch.tracksSync && !launch.exact && !launch.fibres &&
+         !launch.steps && !launch.rehearsal && launch.schedule == ScheduleKind::Fair &&
+         launch.gridBlocks > 1 && launch.gridBlocks < most &&
+         launch.floor == launch.many; // else what happens beside it may be in the shadow, and would be lost
+}
+
+/// Where the kernel can write, as far as indices stay in their arrays.
+std::vector<MemoryRange> writable(const LaunchState& launch) {
+  const std::optional<std::set<const Allocation*>> written = arraysWrittenBy(launch);
+  std::lock_guard lock(context().mutex);
+  std::vector<MemoryRange> ranges;
+  context().allocations.forEach([&](const Allocation& array) {
+    if (!array.live || !array.bytes || array.kind == MemoryKind::Constant) return;
+    if (written && !array.name && !written->contains(&array)) return;
+    ranges.push_back({reinterpret_cast<Address>(array.base), array.bytes});
+  });
+  return ranges;
+}
+
+/// Those in which some bytes may not have been written.
+std::vector<MemoryRange> notAllWritten(const std::vector<MemoryRange>& ranges) {
+  std::vector<MemoryRange> left;
+  for (const MemoryRange& range : ranges)
+    if (Allocation* array = context().allocations.nearest(range.base); !array || !isWritten(*array))
+      left.push_back(range);
+  return left;
+}
+
+} // namespace
+
+LineOwners::LineOwners() {
+  constexpr std::size_t bytes = kArenaBytes / kLineBytes * sizeof(std::uint32_t);
+  void* room =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED) std::abort();
+  madvise(room, bytes, MADV_DONTDUMP);
+  owners = static_cast<std::uint32_t*>(room);
+}
+
+void LineOwners::meetLaunch() {
+  launch += kMostShares;
+  if (launch) return; // 2^24 launches later: nobody is to be taken for one of the first
+  madvise(owners, kArenaBytes / kLineBytes * sizeof(std::uint32_t), MADV_DONTNEED);
+  launch = kMostShares;
+}
+
+std::uint64_t BlockRange::count() const {
+  std::uint64_t now = both.load(std::memory_order_relaxed);
+  return (now & 0xFFFF'FFFF) - (now >> 32);
+}
+
+std::optional<std::uint64_t> BlockRange::takeFirst() {
+  std::uint64_t now = both.load(std::memory_order_relaxed);
+  while (now >> 32 != (now & 0xFFFF'FFFF))
+    if (both.compare_exchange_weak(now, now + (std::uint64_t{1} << 32), std::memory_order_relaxed))
+      return now >> 32;
+  return std::nullopt;
+}
+
+bool BlockRange::takeHalfOf(BlockRange& other) {
+  std::uint64_t now = other.both.load(std::memory_order_relaxed);
+  while (true) {
+    std::uint64_t from = now >> 32, to = now & 0xFFFF'FFFF, middle = from + (to - from) / 2;
+    if (from == to) return false;
+    if (!other.both.compare_exchange_weak(now, from << 32 | middle, std::memory_order_relaxed)) continue;
+    assign(middle, to);
+    return true;
+  }
+}
+
+bool Crew::isReady() {
+  if (unusable) return false;
+  if (!shares.empty()) return true;
+  const RuntimeOptions& options = context().options;
+  const unsigned processors = options.eager ? options.jobs : std::thread::hardware_concurrency(),
+                 count = std::min({options.jobs, processors, LineOwners::kMostShares});
+  unusable = count < 2;
+  if (unusable) return false;
+  for (std::uint32_t i = 0; i < count; ++i) shares.push_back(std::make_unique<Share>(*this, i));
+  blocks = std::make_unique<BlockRange[]>(count);
+  lines = std::make_unique<LineOwners>();
+  const FaultsOnly masked;
+  auto body = [](void* helper) -> void* {
+    giveSignalStack();
+    auto* self = static_cast<Helper*>(helper);
+    self->crew->help(*self);
+    return nullptr;
+  };
+  for (std::uint32_t i = 1; i < count; ++i) {
+    Helper& helper = *helpers.emplace_back(std::make_unique<Helper>());
+    helper.crew = this;
+    helper.share = i;
+    if (pthread_create(&helper.thread, nullptr, body, &helper) != 0) {
+      helpers.pop_back();
+      break;
+    }
+    pthread_setname_np(helper.thread, "kcheck blocks");
+    pthread_detach(helper.thread);
+  }
+  pthread_atfork(nullptr, nullptr, [] { crew().unusable = true; }); // a child has one thread
+  return true;
+}
+
+bool Crew::isWorthIt(const LaunchState& launch, std::size_t bytes) {
+  if (context().options.eager) return true;
+  if (pace->pause) return --pace->pause, false;
+  constexpr double shortest = 1.5e6, bytesPerCycle = 1; ///< of a launch; copied, as part of its cycles
+  const double cycles = pace->cyclesOfBlock * double(launch.gridBlocks);
+  if (cycles > 0) return cycles > shortest && double(bytes) < bytesPerCycle * cycles / 4;
+  constexpr std::uint64_t fewThreads = 4096, bytesPerThread = 256;
+  const std::uint64_t threads = launch.gridBlocks * launch.blockThreads;
+  return threads >= fewThreads && bytes <= threads * bytesPerThread;
+}
+
+bool Crew::run(LaunchState& launch) {
+  if (context().options.jobs < 2 || !isFit(launch) || !isReady()) return false;
+  pace = &paces[launch.kernel];
+  std::vector<MemoryRange> ranges = writable(launch);
+  if (!isWorthIt(launch, bytesOf(ranges))) return false;
+  const Token expected = std::max(expectedTokens(), Epochs::tokensOf(launch.blockThreads));
+  if (context().epochs.exhausted(kTokenReserve + std::uint64_t{expected} * (launch.gridBlocks + shares.size())))
+    return false;
+  const UnwrittenCopy unwritten(notAllWritten(ranges));
+  memory.begin(std::move(ranges));
+  if (attempt(launch)) {
+    pace->nextPause = 1;
+    return true;
+  }
+  pace->pause = pace->nextPause;
+  pace->nextPause = std::min(2 * pace->nextPause, std::uint32_t{1} << 12);
+  memory.restore();
+  unwritten.restore();
+  renewTokensIfNeeded(launch, true);
+  beginTokens(launch);
+  return false;
+}
+
+/// False: a share could not go on.
+bool Crew::attempt(LaunchState& launch) {
+  const std::uint64_t start = __rdtsc(), count = shares.size();
+  lines->meetLaunch();
+  ended = false;
+  partsTaken = partsCopied = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    shares[i]->prepare(launch);
+    blocks[i].assign(launch.gridBlocks * i / count, launch.gridBlocks * (i + 1) / count);
+  }
+  callHelpers();
+  work(0);
+  dismissHelpers();
+  for (const auto& share : shares) pace->tokensOfBlock = std::max(pace->tokensOfBlock, share->mostTokens());
+  const bool good = !ended && std::ranges::all_of(shares, [](const auto& share) { return share->settle(); });
+  if (!good) return false;
+  for (const auto& share : shares) share->addTo(launch);
+  log().header().shared.fetch_add(1, std::memory_order_relaxed);
+  launch.started = launch.gridBlocks;
+  pace->cyclesOfBlock = double((__rdtsc() - start) * count) / double(launch.gridBlocks);
+  return true;
+}
+
+void Crew::noteRunByOne(const LaunchState& launch, std::uint64_t cycles, Token taken) {
+  if (!isFit(launch)) return;
+  Pace& known = paces[launch.kernel];
+  known.cyclesOfBlock = double(cycles) / double(launch.gridBlocks);
+  known.tokensOfBlock = std::max(known.tokensOfBlock, static_cast<Token>(taken / launch.gridBlocks));
+}
+
+void Crew::layOutAgain() {
+  for (const auto& share : shares) share->forgetWindow();
+}
+
+/// The launching thread's part, or a helper's.
+void Crew::work(std::uint32_t share) {
+  copyMemory();
+  shares[share]->run();
+}
+
+/// Part by part: some threads may come late.
+void Crew::copyMemory() {
+  for (std::uint32_t part; (part = partsTaken.fetch_add(1)) < kCopiedParts; partsCopied.fetch_add(1))
+    memory.takePart(part, kCopiedParts);
+  for (unsigned turns = 0; partsCopied.load() < kCopiedParts;) relax(turns);
+}
+
+std::optional<std::uint64_t> Crew::nextBlock(std::uint32_t share) {
+  const auto count = static_cast<std::uint32_t>(shares.size());
+  while (!hasEnded()) {
+    if (auto block = blocks[share].takeFirst()) return block;
+    std::uint32_t richest = share;
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (blocks[i].count() > blocks[richest].count()) richest = i;
+    if (richest == share) return std::nullopt;
+    blocks[share].takeHalfOf(blocks[richest]);
+  }
+  return std::nullopt;
+}
+
+bool Crew::hasCopyOf(Address from, Address to) const {
+  for (const MemoryRange& range : memory.ranges())
+    if (from - range.base < range.bytes) return to - range.base <= range.bytes;
+  return false;
+}
+
+Token Crew::expectedTokens() const {
+  constexpr Token unknown = 1u << 19;
+  return pace->tokensOfBlock ? pace->tokensOfBlock : unknown;
+}
+
+std::optional<Token> Crew::takeTokens(Token count) {
+  std::lock_guard lock(tokens);
+  if (context().epochs.exhausted(kTokenReserve + count)) return std::nullopt;
+  return context().epochs.takeRange(count);
+}
+
+void Crew::help(Helper& helper) {
+  while (true) {
+    for (unsigned turns = 0; turns < kPatience && helper.call.load() == Call::None;) relax(turns);
+    helper.call.wait(Call::None);
+    Call waits = Call::Waits;
+    if (!helper.call.compare_exchange_strong(waits, Call::Taken)) continue;
+    work(helper.share);
+    helper.call.store(Call::None);
+  }
+}
+
+void Crew::callHelpers() {
+  keepApart();
+  for (const auto& helper : helpers) {
+    helper->call.store(Call::Waits);
+    helper->call.notify_one();
+  }
+}
+
+/// Those that have not come need not come any more.
+void Crew::dismissHelpers() {
+  for (const auto& helper : helpers) {
+    Call waits = Call::Waits;
+    if (helper->call.compare_exchange_strong(waits, Call::None)) continue;
+    for (unsigned turns = 0; helper->call.load() != Call::None;) relax(turns);
+  }
+}
+
+/// Who wakes another thread likes to have it on its own processor, which is the one that is busy.
+void Crew::keepApart() {
+  int here = sched_getcpu();
+  cpu_set_t processors;
+  if (here == busy || sched_getaffinity(0, sizeof processors, &processors) != 0) return;
+  busy = here;
+  if (CPU_COUNT(&processors) < 2) return;
+  CPU_CLR(static_cast<unsigned>(here), &processors);
+  for (const auto& helper : helpers) pthread_setaffinity_np(helper->thread, sizeof processors, &processors);
+}
+
+bool runBySeveral(LaunchState& launch) { return crew().run(launch); }
+
+RunByOne::RunByOne(const LaunchState& launch)
+    : launch(launch), started(__rdtsc()), before(context().epochs.now()) {}
+
+RunByOne::~RunByOne() {
+  const Token now = context().epochs.now();
+  crew().noteRunByOne(launch, __rdtsc() - started, now > before ? now - before : 0);
+}
+
+void layOutAgain() { crew().layOutAgain(); }
+
+} // namespace kcheck::runtime

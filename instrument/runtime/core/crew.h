@@ -1,0 +1,138 @@
+// The threads that run a launch's blocks on several processors, each of them a share of it (share.h). Only
+// launches take part whose outcome hangs on the order of their blocks nowhere but in a race: whole-block
+// barriers alone order their threads, and no atomic gives a thread anything.
+//
+// It is an attempt. Memory that the kernel can write is copied first; where a share cannot go on, all of them
+// end, memory is as it was, and one thread runs the launch from its start. So findings, values and counts do
+// not hang on who was when where.
+#pragma once
+
+#include "instrument/runtime/core/memory_copy.h"
+#include "instrument/runtime/core/share.h"
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <pthread.h>
+
+namespace kcheck::runtime {
+
+/// Which share a line belongs to, in the launch that runs now.
+class LineOwners {
+public:
+  LineOwners();
+  void meetLaunch();
+  /// Whether the line of the address is, or now becomes, the share's.
+  bool take(Address at, std::uint32_t share) const {
+    std::atomic_ref<std::uint32_t> owner(owners[(at - kArenaBase) / kLineBytes]);
+    std::uint32_t mine = launch | share, now = owner.load(std::memory_order_relaxed);
+    if (now == mine) return true;
+    if ((now ^ mine) < kMostShares) return false;
+    return owner.compare_exchange_strong(now, mine, std::memory_order_relaxed);
+  }
+
+  static constexpr std::uint32_t kMostShares = 256;
+
+private:
+  std::uint32_t* owners;    ///< launch | share
+  std::uint32_t launch = 0; ///< a multiple of kMostShares; 0: none
+};
+
+/// Blocks that a share has not started: it takes them from the front, others take half of them from the back.
+class alignas(64) BlockRange {
+public:
+  void assign(std::uint64_t from, std::uint64_t to) { both = from << 32 | to; }
+  std::uint64_t count() const;
+  std::optional<std::uint64_t> takeFirst();
+  /// What is left to the other one.
+  bool takeHalfOf(BlockRange& other);
+
+private:
+  std::atomic<std::uint64_t> both = 0; ///< the first, and the one behind the last
+};
+
+class Crew {
+public:
+  /// Runs the launch's blocks to their end. False: nothing has happened, and one thread has to run them.
+  bool run(LaunchState& launch);
+  /// One thread has run the launch.
+  void noteRunByOne(const LaunchState& launch, std::uint64_t cycles, Token tokens);
+  void layOutAgain();
+
+  // For the shares:
+  std::optional<std::uint64_t> nextBlock(std::uint32_t share);
+  const LineOwners& owners() const { return *lines; }
+  bool hasCopyOf(Address from, Address to) const;
+  /// What a block may need, as far as is known of others of the kernel.
+  Token expectedTokens() const;
+  /// Tokens for some blocks; none where they run out.
+  std::optional<Token> takeTokens(Token count);
+  /// A share cannot go on.
+  void end() { ended.store(true, std::memory_order_relaxed); }
+  bool hasEnded() const { return ended.load(std::memory_order_relaxed); }
+
+private:
+  /// What is known of a kernel's launches.
+  struct Pace {
+    double cyclesOfBlock = 0; ///< 0: nothing
+    Token tokensOfBlock = 0;
+    std::uint32_t pause = 0; ///< launches to be run by one thread, since an attempt has failed
+    std::uint32_t nextPause = 1;
+  };
+  enum class Call : std::uint32_t { None, Waits, Taken };
+  struct Helper {
+    Crew* crew = nullptr;
+    std::uint32_t share = 0;
+    pthread_t thread{};
+    alignas(64) std::atomic<Call> call = Call::None;
+  };
+
+  bool isReady();
+  bool isWorthIt(const LaunchState& launch, std::size_t bytes);
+  bool attempt(LaunchState& launch);
+  void help(Helper& helper);
+  void work(std::uint32_t share);
+  void copyMemory();
+  void callHelpers();
+  void dismissHelpers();
+  void keepApart();
+
+  std::vector<std::unique_ptr<Share>> shares; ///< the first is the launching thread's
+  std::vector<std::unique_ptr<Helper>> helpers;
+  std::unique_ptr<BlockRange[]> blocks;
+  std::unique_ptr<LineOwners> lines;
+  MemoryCopy memory;
+  std::atomic<std::uint32_t> partsTaken = 0, partsCopied = 0;
+  std::atomic<bool> ended = false;
+  std::mutex tokens;
+  std::map<const KernelEntry*, Pace> paces;
+  Pace* pace = nullptr; ///< of the launch
+  bool unusable = false;
+  int busy = -1; ///< the launching thread's processor when the others were called
+};
+
+/// Crew::run().
+bool runBySeveral(LaunchState& launch);
+
+/// While it lives, one thread runs the launch.
+class RunByOne {
+public:
+  explicit RunByOne(const LaunchState& launch);
+  ~RunByOne();
+  RunByOne(const RunByOne&) = delete;
+  RunByOne& operator=(const RunByOne&) = delete;
+
+private:
+  const LaunchState& launch;
+  std::uint64_t started;
+  Token before;
+};
+
+/// The shares' windows show nothing that is still true.
+void layOutAgain();
+
+} // namespace kcheck::runtime

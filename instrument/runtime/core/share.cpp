@@ -1,0 +1,238 @@
+#include "instrument/runtime/core/share.h"
+
+#include "instrument/runtime/core/blocks.h"
+#include "instrument/runtime/core/crew.h"
+#include "instrument/runtime/core/metrics.h"
+#include "instrument/runtime/core/row_steps.h"
+#include "instrument/runtime/core/scheduler.h"
+
+#include <algorithm>
+#include <bit>
+#include <csetjmp>
+#include <utility>
+
+namespace kcheck::runtime {
+namespace {
+
+thread_local Share* running = nullptr;
+
+/// Atomics of several blocks have met at all of these words, and nobody has read them: another one is fine, by
+/// whatever lane, and changes nothing.
+KCHECK_VECTORS bool allUpdated(const RowWindow& window, const Address* at, Address offset) {
+  const RowWindow w = window;
+  constexpr Token nobody = 0;
+  std::uint32_t updated = 0;
+  for (std::uint32_t i = 0; i < kWarpSize; ++i) {
+    const Cell cell = openCellOf(at[i] + offset);
+    updated += !lineOf(at[i]).closed & (cell.write == (w.launchMany | 1)) & stepAtomic<false>(w, cell, nobody).ok;
+  }
+  return updated == kWarpSize;
+}
+
+/// The same of a whole row.
+bool allUpdated(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                const RowClass& shape) {
+  if (access.kind != abi::SiteKind::Atomic || access.bytes < 4 || !updatesWidely(access)) return false;
+  if (shape.shape != RowShape::Other || !shape.isAligned(at[0], access.bytes)) return false;
+  for (Address offset = 0; offset < access.bytes; offset += 4)
+    if (!allUpdated(window, at, offset)) return false;
+  return true;
+}
+
+/// Whether the access is fine by what the shadow says of a line that another thread may be changing, and
+/// changes nothing. What is so here stays so, or whoever changes it finds a conflict: readers or atomics of
+/// several blocks.
+bool changesNothing(const RowWindow& window, const abi::LoggedAccess& access, Address at) {
+  if (access.kind == abi::SiteKind::Atomic && !updatesWidely(access)) return false;
+  const Line line = lineOf(at);
+  if (access.kind == abi::SiteKind::Read && line.closed) return keepsReads(window, line);
+  if (line.closed || access.bytes < 4 || (at & (access.bytes - 1u))) return false;
+  constexpr Token nobody = 0;
+  for (Address word = at; word < at + access.bytes; word += 4) {
+    const Cell cell = openCellOf(word);
+    bool keeps = access.kind == abi::SiteKind::Read ? keepsRead<false>(window, cell)
+                                                    : access.kind == abi::SiteKind::Atomic &&
+                                                          cell.write == (window.launchMany | 1) &&
+                                                          stepAtomic<false>(window, cell, nobody).ok;
+    if (!keeps) return false;
+  }
+  return true;
+}
+
+} // namespace
+
+Share* shareOfThread() { return running; }
+
+void leaveShare(LaunchState& launch) {
+  if (launch.share) launch.share->leave();
+}
+
+void Share::prepare(const LaunchState& whole) {
+  static_cast<LaunchFacts&>(launch) = whole;
+  launch.share = this;
+  launch.firstSlot = static_cast<std::uint32_t>(kWindowsOfOne) + number;
+  launch.faulted = launch.askew = launch.received = false;
+  launch.fault = DeviceFault::None;
+  launch.progress = launch.work = 0;
+  launch.atomicScope.clear();
+  launch.pendingValues.clear();
+  launch.traffic.clear();
+  if (!whole.accesses) launch.accesses.reset();
+  if (whole.accesses && !launch.accesses) launch.accesses = std::make_unique<AccessLog>();
+  if (launch.rows) launch.rows->lanes = nullptr;
+  for (auto& room : launch.slots) room->running = false; // one that has ended while it started a block
+  later.clear();
+  epochs = {};
+  most = blockBegan = 0;
+}
+
+void Share::run() {
+  running = this;
+  findStack(launch);
+  runGrid(launch);
+  running = nullptr;
+}
+
+bool Share::settle() {
+  for (const PutOff& row : later) {
+    RowCells& cells = launch.checks->cells;
+    for (std::uint32_t i = 0; i < row.count; ++i)
+      if (!checkLane(row.window, *row.access, row.at[i], row.lane[i])) {
+        cells.undo();
+        return false;
+      }
+    cells.commit();
+  }
+  return true;
+}
+
+void Share::addTo(LaunchState& whole) {
+  moveTraffic(launch.traffic, whole.traffic);
+  whole.work += launch.work;
+}
+
+void Share::forgetWindow() {
+  for (auto& room : launch.slots) room->laidOutDynamic = ~std::size_t{0};
+}
+
+std::optional<std::uint64_t> Share::nextBlock() {
+  if (blockBegan) most = std::max(most, epochs.now() - blockBegan);
+  blockBegan = 0;
+  return crew.nextBlock(number);
+}
+
+/// All tokens of a block lie in one range: those in between count as its own.
+Token Share::takeInterval(const BlockState& block) {
+  const std::uint32_t threads = block.threadCount;
+  const Token needed = Epochs::tokensOf(threads);
+  if (!blockBegan) {
+    const Token expected = std::max({needed, 2 * most, crew.expectedTokens()});
+    if (epochs.left() < expected) {
+      constexpr Token blocks = 8;
+      const Token room = most ? blocks * expected : 2 * expected;
+      const std::optional<Token> first = crew.takeTokens(room);
+      if (!first) leave();
+      epochs.startAt(*first, *first + room);
+    }
+    epochs.forgetOwners();
+    blockBegan = epochs.now();
+  }
+  if (epochs.left() < needed) {
+    most = 2 * (epochs.now() - blockBegan);
+    leave();
+  }
+  return epochs.takeInterval(block.index, threads);
+}
+
+/// Not in the window of another share's block, nor written where no copy is.
+bool Share::isWithin(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
+                     const RowClass& shape) const {
+  Reach reach{at[0], at[0], 0};
+  if (shape.shape == RowShape::Contiguous)
+    reach.high = at[lanes.count - 1];
+  else if (shape.shape != RowShape::Uniform)
+    reach = reachOf(at);
+  reach.high += access.bytes;
+  if (inShared(reach.low)) {
+    const Address window = windowOf(launch.firstSlot);
+    return reach.low >= window && reach.high <= window + kWindowBytes;
+  }
+  if (reach.low < kSharedBase && reach.high > kSharedBase) return false;
+  return access.kind == abi::SiteKind::Read || crew.hasCopyOf(reach.low, reach.high);
+}
+
+bool Share::takesRun(Address from, std::uint32_t bytes) const {
+  bool all = true;
+  for (Address at = from & ~(kLineBytes - 1); at < from + bytes; at += kLineBytes)
+    all &= crew.owners().take(at, number);
+  return all;
+}
+
+/// Lanes that lie in one of the simple shapes.
+bool Share::takesPart(const Address* at, std::uint32_t count, std::uint32_t bytes, RowShape shape) const {
+  // The cells of a run are changed in steps of 16: some behind it are written as they are.
+  constexpr std::uint32_t step = kLineWords * 4;
+  if (shape == RowShape::Contiguous && count > 1) bytes = (count * bytes + step - 1) / step * step;
+  return takesRun(at[0], bytes);
+}
+
+/// All lines that a check of the row changes are the share's.
+bool Share::takesAll(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
+                     const RowClass& shape) const {
+  constexpr std::uint32_t half = kWarpSize / 2;
+  if (shape.shape == RowShape::Halves)
+    return takesPart(at, half, access.bytes, shape.half[0]) &&
+           takesPart(at + half, half, access.bytes, shape.half[1]);
+  if (shape.shape != RowShape::Other) return takesPart(at, lanes.count, access.bytes, shape.shape);
+  if (!shape.isAligned(at[0], access.bytes)) return false;
+  bool all = true;
+  for (std::uint32_t i = 0; i < lanes.count; ++i) all &= crew.owners().take(at[i], number);
+  return all;
+}
+
+bool Share::check(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                  const RowLanes& lanes, const RowClass& shape) {
+  if (!isWithin(access, at, lanes, shape)) return false;
+  const bool shared = inShared(at[0]);
+  if (!shared && allUpdated(window, access, at, shape)) return true;
+  if (shared || takesAll(access, at, lanes, shape))
+    return launch.checks->cells.check(window, access, at, lanes, shape);
+  return checkApart(window, access, at, lanes);
+}
+
+/// Lane by lane, because some are at another share's lines.
+bool Share::checkApart(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                       const RowLanes& lanes) {
+  PutOff row{window, &access, 0, {}, {}};
+  for (std::uint32_t i = 0; i < lanes.count; ++i) {
+    if (takesRun(at[i], access.bytes)) {
+      if (!checkLane(window, access, at[i], lanes.lane[i])) return false;
+    } else if (!changesNothing(window, access, at[i])) {
+      row.lane[row.count] = lanes.lane[i];
+      row.at[row.count++] = at[i];
+    }
+  }
+  if (!row.count) return true;
+  if (later.size() == kMostPutOff) return false;
+  later.push_back(row);
+  return true;
+}
+
+bool Share::checkLane(const RowWindow& window, const abi::LoggedAccess& access, Address address,
+                      std::uint8_t lane) {
+  Address at[kWarpSize];
+  std::fill_n(at, kWarpSize, address);
+  RowClass alone{};
+  alone.shape = RowShape::Uniform;
+  return launch.checks->cells.check(window, access, at, RowLanes(1u << lane), alone);
+}
+
+void Share::leave() {
+  crew.end();
+  const bool first = !std::exchange(launch.faulted, true);
+  if (first && launch.checks) launch.checks->cells.undo();
+  if (RowLog* log = launch.rows; first && log && log->lanes) takeBack(*log); // what no copy would put back
+  longjmp(launch.escape, 1);
+}
+
+} // namespace kcheck::runtime
