@@ -1,6 +1,6 @@
-// Several threads that run the blocks of each launch together say exactly what one says: whole programs, wrong
-// and right ones, are built once and run with one and with three, and every finding with its values and counts,
-// every metric and how the program ends must agree. Launches of two blocks are shared as well.
+// Several threads that run the blocks of each launch together say exactly what one says: whole programs,
+// wrong and right ones, are built once and run with one and with three, and every finding with its values and
+// counts, every metric and how the program ends must agree. Launches of two blocks are shared as well.
 #include "frontend/frontend.h"
 #include "observed.h"
 
@@ -35,8 +35,8 @@ std::vector<std::string> programs() {
   return files;
 }
 
-/// How many launches of a program must have been shared: all but those that are wrong, use tickets or have one
-/// block. Of most programs it is not known here.
+/// How many launches of a program must have been shared: all but those that are wrong, use tickets or have
+/// one block. Of most programs it is not known here.
 std::optional<unsigned> sharedLaunches(const std::string& path) {
   const std::map<std::string, unsigned> known{
       {"shares", 11}, {"offset_copy", 4}, {"histogram", 1}, {"transpose_padded", 2}, {"spin_lock", 0}};

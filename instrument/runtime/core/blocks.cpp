@@ -17,7 +17,7 @@ namespace {
 /// Unchecked bytes before the first shared variable, so that negative indices stay in the window.
 constexpr std::size_t kLead = 4096;
 constexpr std::size_t kMostRooms = 4096, kMostThreads = 1 << 20;
-constexpr std::size_t kMostFibres = 16384;   ///< each takes two mappings, of which Linux grants 65,530
+constexpr std::size_t kMostFibres = 16384; ///< each takes two mappings, of which Linux grants 65,530
 
 /// The window's cells: unwritten where variables are, poison elsewhere.
 void layOutWindow(BlockState& room, const LaunchState& launch) {

@@ -175,7 +175,8 @@ bool Crew::run(LaunchState& launch) {
   std::vector<MemoryRange> ranges = writable(launch);
   if (!isWorthIt(launch, bytesOf(ranges))) return false;
   const Token expected = std::max(expectedTokens(), Epochs::tokensOf(launch.blockThreads));
-  if (context().epochs.exhausted(kTokenReserve + std::uint64_t{expected} * (launch.gridBlocks + shares.size())))
+  if (context().epochs.exhausted(kTokenReserve +
+                                 std::uint64_t{expected} * (launch.gridBlocks + shares.size())))
     return false;
   const UnwrittenCopy unwritten(notAllWritten(ranges));
   memory.begin(std::move(ranges));

@@ -103,7 +103,8 @@ void UnwrittenCopy::restore() const {
       Address line = part.firstLine + i * kLineBytes;
       if (!part.lines[i]) continue;
       Bytes lost = part.lines[i] & ~unwrittenIn(line);
-      if (lost == ~Bytes{0}) fillShadow(line, kLineBytes, kUnwritten);
+      if (lost == ~Bytes{0})
+        fillShadow(line, kLineBytes, kUnwritten);
       else
         for (; lost; lost &= lost - 1)
           fillShadow(line + static_cast<unsigned>(std::countr_zero(lost)), 1, kUnwritten);

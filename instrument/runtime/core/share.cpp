@@ -16,15 +16,16 @@ namespace {
 
 thread_local Share* running = nullptr;
 
-/// Atomics of several blocks have met at all of these words, and nobody has read them: another one is fine, by
-/// whatever lane, and changes nothing.
+/// Atomics of several blocks have met at all of these words, and nobody has read them: another one is fine,
+/// by whatever lane, and changes nothing.
 KCHECK_VECTORS bool allUpdated(const RowWindow& window, const Address* at, Address offset) {
   const RowWindow w = window;
   constexpr Token nobody = 0;
   std::uint32_t updated = 0;
   for (std::uint32_t i = 0; i < kWarpSize; ++i) {
     const Cell cell = openCellOf(at[i] + offset);
-    updated += !lineOf(at[i]).closed & (cell.write == (w.launchMany | 1)) & stepAtomic<false>(w, cell, nobody).ok;
+    updated +=
+        !lineOf(at[i]).closed & (cell.write == (w.launchMany | 1)) & stepAtomic<false>(w, cell, nobody).ok;
   }
   return updated == kWarpSize;
 }
@@ -50,10 +51,10 @@ bool changesNothing(const RowWindow& window, const abi::LoggedAccess& access, Ad
   constexpr Token nobody = 0;
   for (Address word = at; word < at + access.bytes; word += 4) {
     const Cell cell = openCellOf(word);
-    bool keeps = access.kind == abi::SiteKind::Read ? keepsRead<false>(window, cell)
-                                                    : access.kind == abi::SiteKind::Atomic &&
-                                                          cell.write == (window.launchMany | 1) &&
-                                                          stepAtomic<false>(window, cell, nobody).ok;
+    bool keeps = access.kind == abi::SiteKind::Read
+                     ? keepsRead<false>(window, cell)
+                     : access.kind == abi::SiteKind::Atomic && cell.write == (window.launchMany | 1) &&
+                           stepAtomic<false>(window, cell, nobody).ok;
     if (!keeps) return false;
   }
   return true;

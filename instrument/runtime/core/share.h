@@ -1,6 +1,6 @@
-// One thread's share of a launch whose blocks several threads run side by side (crew.h). It has tokens, a log,
-// a shared window and sums of its own; all shares enter what they do into one shadow. A line of 64 bytes of
-// global memory belongs to the share that comes to it first, for the rest of the launch, and no other one
+// One thread's share of a launch whose blocks several threads run side by side (crew.h). It has tokens, a
+// log, a shared window and sums of its own; all shares enter what they do into one shadow. A line of 64 bytes
+// of global memory belongs to the share that comes to it first, for the rest of the launch, and no other one
 // changes what the shadow says of it. What another share does there is looked at when all are done, unless it
 // changes nothing.
 //

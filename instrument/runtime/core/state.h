@@ -282,16 +282,16 @@ struct LaunchState : LaunchFacts {
   ThreadState* current = nullptr;                 ///< in device code now
   std::jmp_buf escape;                            ///< of the scheduler's loop
   Address stackLow = 0,
-          stackHigh = 0;    ///< of the host thread below the launch: locals of threads without fibres
-  bool received = false;    ///< an atomic or flag has brought order from another thread
-  std::uint64_t fences = 0; ///< how many there were, barriers included
-  bool rehearsal = false;               ///< runs again (rehearsal.h): only new races are reported
-  bool backwards = false;               ///< from the last thread to the first
-  bool inStep = false;                  ///< nobody stays away longer than others (Rehearsal::InStep)
-  unsigned uneven = 0;                  ///< number of the attempt; 0: nobody sleeps (Rehearsal::Uneven)
-  bool cut = false;                     ///< the rehearsal has come to its bound before its end
-  std::uint64_t work = 0;               ///< turns of threads and blocks so far
-  std::uint64_t mostWork = 0;           ///< of a rehearsal, as costOf() counts
+          stackHigh = 0;      ///< of the host thread below the launch: locals of threads without fibres
+  bool received = false;      ///< an atomic or flag has brought order from another thread
+  std::uint64_t fences = 0;   ///< how many there were, barriers included
+  bool rehearsal = false;     ///< runs again (rehearsal.h): only new races are reported
+  bool backwards = false;     ///< from the last thread to the first
+  bool inStep = false;        ///< nobody stays away longer than others (Rehearsal::InStep)
+  unsigned uneven = 0;        ///< number of the attempt; 0: nobody sleeps (Rehearsal::Uneven)
+  bool cut = false;           ///< the rehearsal has come to its bound before its end
+  std::uint64_t work = 0;     ///< turns of threads and blocks so far
+  std::uint64_t mostWork = 0; ///< of a rehearsal, as costOf() counts
   std::uint64_t clockEntriesBefore = 0; ///< Context::clockEntries when it started
   /// A volatile access may be that of a flag that fences make safe.
   bool mayBeFlag(std::uint32_t site) const {
