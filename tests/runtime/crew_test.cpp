@@ -1,5 +1,6 @@
 // How the threads of a crew divide a launch among them: every block is run once, every line has one owner.
-#include "instrument/runtime/core/crew.h"
+#include "instrument/runtime/core/block_range.h"
+#include "instrument/runtime/core/line_owners.h"
 
 #include <gtest/gtest.h>
 
@@ -35,7 +36,8 @@ TEST(BlockRange, GivesItsLastBlockToEither) {
 TEST(BlockRange, GivesEachBlockOnceToManyThreads) {
   constexpr std::uint64_t blocks = 200'000, threads = 4;
   BlockRange ranges[threads];
-  for (std::uint64_t i = 0; i < threads; ++i) ranges[i].assign(blocks * i / threads, blocks * (i + 1) / threads);
+  for (std::uint64_t i = 0; i < threads; ++i)
+    ranges[i].assign(blocks * i / threads, blocks * (i + 1) / threads);
   std::vector<std::atomic<int>> runs(blocks);
   auto work = [&](std::uint64_t mine) {
     while (true) {

@@ -8,10 +8,11 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <iterator>
+#include <span>
 #include <thread>
 
 #include <sched.h>
-#include <sys/mman.h>
 #include <x86intrin.h>
 
 namespace kcheck::runtime {
@@ -61,16 +62,20 @@ bool isFit(const LaunchState& launch) {
          launch.floor == launch.many; // else what happens beside it may be in the shadow, and would be lost
 }
 
-/// Where the kernel can write, as far as indices stay in their arrays.
+/// Where the kernel can write, as far as indices stay in their arrays; by address.
 std::vector<MemoryRange> writable(const LaunchState& launch) {
   const std::optional<std::set<const Allocation*>> written = arraysWrittenBy(launch);
-  std::lock_guard lock(context().mutex);
+  if (!written) return liveMemory();
   std::vector<MemoryRange> ranges;
-  context().allocations.forEach([&](const Allocation& array) {
-    if (!array.live || !array.bytes || array.kind == MemoryKind::Constant) return;
-    if (written && !array.name && !written->contains(&array)) return;
-    ranges.push_back({reinterpret_cast<Address>(array.base), array.bytes});
-  });
+  for (const Allocation* array : *written)
+    if (array && array->bytes) ranges.push_back({reinterpret_cast<Address>(array->base), array->bytes});
+  for (const abi::ModuleEntry* module : context().modules)
+    for (const abi::GlobalEntry& global : std::span(module->globals, module->globalCount))
+      if (global.bytes && global.space != static_cast<std::uint8_t>(MemorySpace::Constant))
+        ranges.push_back({reinterpret_cast<Address>(*global.slot), global.bytes});
+  std::ranges::sort(ranges, {}, &MemoryRange::base);
+  const auto repeated = std::ranges::unique(ranges, {}, &MemoryRange::base);
+  ranges.erase(repeated.begin(), repeated.end());
   return ranges;
 }
 
@@ -84,46 +89,6 @@ std::vector<MemoryRange> notAllWritten(const std::vector<MemoryRange>& ranges) {
 }
 
 } // namespace
-
-LineOwners::LineOwners() {
-  constexpr std::size_t bytes = kArenaBytes / kLineBytes * sizeof(std::uint32_t);
-  void* room =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED) std::abort();
-  madvise(room, bytes, MADV_DONTDUMP);
-  owners = static_cast<std::uint32_t*>(room);
-}
-
-void LineOwners::meetLaunch() {
-  launch += kMostShares;
-  if (launch) return; // 2^24 launches later: nobody is to be taken for one of the first
-  madvise(owners, kArenaBytes / kLineBytes * sizeof(std::uint32_t), MADV_DONTNEED);
-  launch = kMostShares;
-}
-
-std::uint64_t BlockRange::count() const {
-  std::uint64_t now = both.load(std::memory_order_relaxed);
-  return (now & 0xFFFF'FFFF) - (now >> 32);
-}
-
-std::optional<std::uint64_t> BlockRange::takeFirst() {
-  std::uint64_t now = both.load(std::memory_order_relaxed);
-  while (now >> 32 != (now & 0xFFFF'FFFF))
-    if (both.compare_exchange_weak(now, now + (std::uint64_t{1} << 32), std::memory_order_relaxed))
-      return now >> 32;
-  return std::nullopt;
-}
-
-bool BlockRange::takeHalfOf(BlockRange& other) {
-  std::uint64_t now = other.both.load(std::memory_order_relaxed);
-  while (true) {
-    std::uint64_t from = now >> 32, to = now & 0xFFFF'FFFF, middle = from + (to - from) / 2;
-    if (from == to) return false;
-    if (!other.both.compare_exchange_weak(now, from << 32 | middle, std::memory_order_relaxed)) continue;
-    assign(middle, to);
-    return true;
-  }
-}
 
 bool Crew::isReady() {
   if (unusable) return false;
@@ -158,22 +123,34 @@ bool Crew::isReady() {
   return true;
 }
 
-bool Crew::isWorthIt(const LaunchState& launch, std::size_t bytes) {
+/// Before a look at its memory.
+bool Crew::mayBeWorthIt(const LaunchState& launch) {
   if (context().options.eager) return true;
   if (pace->pause) return --pace->pause, false;
-  constexpr double shortest = 1.5e6, bytesPerCycle = 1; ///< of a launch; copied, as part of its cycles
-  const double cycles = pace->cyclesOfBlock * double(launch.gridBlocks);
-  if (cycles > 0) return cycles > shortest && double(bytes) < bytesPerCycle * cycles / 4;
-  constexpr std::uint64_t fewThreads = 4096, bytesPerThread = 256;
-  const std::uint64_t threads = launch.gridBlocks * launch.blockThreads;
-  return threads >= fewThreads && bytes <= threads * bytesPerThread;
+  constexpr double shortest = 1.5e6; ///< cycles
+  constexpr std::uint64_t fewThreads = 4096;
+  return pace->cyclesOfBlock > 0 ? pace->cyclesOfBlock * double(launch.gridBlocks) > shortest
+                                 : launch.gridBlocks * launch.blockThreads >= fewThreads;
+}
+
+/// Whether so much memory is worth copying.
+bool Crew::isWorthCopying(const LaunchState& launch, std::size_t bytes) const {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  constexpr double bytesPerCycle = 1, part = 0.25; ///< of the launch's cycles
+  constexpr std::uint64_t bytesPerThread = 256;
+  if (context().options.eager) return true;
+  if (bytes > most) return false;
+  return pace->cyclesOfBlock > 0
+             ? double(bytes) < part * bytesPerCycle * pace->cyclesOfBlock * double(launch.gridBlocks)
+             : bytes <= launch.gridBlocks * launch.blockThreads * bytesPerThread;
 }
 
 bool Crew::run(LaunchState& launch) {
   if (context().options.jobs < 2 || !isFit(launch) || !isReady()) return false;
   pace = &paces[launch.kernel];
+  if (!mayBeWorthIt(launch)) return false;
   std::vector<MemoryRange> ranges = writable(launch);
-  if (!isWorthIt(launch, bytesOf(ranges))) return false;
+  if (!isWorthCopying(launch, bytesOf(ranges))) return false;
   const Token expected = std::max(expectedTokens(), Epochs::tokensOf(launch.blockThreads));
   if (context().epochs.exhausted(kTokenReserve +
                                  std::uint64_t{expected} * (launch.gridBlocks + shares.size())))
@@ -254,9 +231,9 @@ std::optional<std::uint64_t> Crew::nextBlock(std::uint32_t share) {
 }
 
 bool Crew::hasCopyOf(Address from, Address to) const {
-  for (const MemoryRange& range : memory.ranges())
-    if (from - range.base < range.bytes) return to - range.base <= range.bytes;
-  return false;
+  const std::vector<MemoryRange>& ranges = memory.ranges();
+  auto after = std::ranges::upper_bound(ranges, from, {}, &MemoryRange::base);
+  return after != ranges.begin() && to - std::prev(after)->base <= std::prev(after)->bytes;
 }
 
 Token Crew::expectedTokens() const {

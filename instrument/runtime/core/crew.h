@@ -7,6 +7,8 @@
 // not hang on who was when where.
 #pragma once
 
+#include "instrument/runtime/core/block_range.h"
+#include "instrument/runtime/core/line_owners.h"
 #include "instrument/runtime/core/memory_copy.h"
 #include "instrument/runtime/core/share.h"
 
@@ -20,40 +22,6 @@
 #include <pthread.h>
 
 namespace kcheck::runtime {
-
-/// Which share a line belongs to, in the launch that runs now.
-class LineOwners {
-public:
-  LineOwners();
-  void meetLaunch();
-  /// Whether the line of the address is, or now becomes, the share's.
-  bool take(Address at, std::uint32_t share) const {
-    std::atomic_ref<std::uint32_t> owner(owners[(at - kArenaBase) / kLineBytes]);
-    std::uint32_t mine = launch | share, now = owner.load(std::memory_order_relaxed);
-    if (now == mine) return true;
-    if ((now ^ mine) < kMostShares) return false;
-    return owner.compare_exchange_strong(now, mine, std::memory_order_relaxed);
-  }
-
-  static constexpr std::uint32_t kMostShares = 256;
-
-private:
-  std::uint32_t* owners;    ///< launch | share
-  std::uint32_t launch = 0; ///< a multiple of kMostShares; 0: none
-};
-
-/// Blocks that a share has not started: it takes them from the front, others take half of them from the back.
-class alignas(64) BlockRange {
-public:
-  void assign(std::uint64_t from, std::uint64_t to) { both = from << 32 | to; }
-  std::uint64_t count() const;
-  std::optional<std::uint64_t> takeFirst();
-  /// What is left to the other one.
-  bool takeHalfOf(BlockRange& other);
-
-private:
-  std::atomic<std::uint64_t> both = 0; ///< the first, and the one behind the last
-};
 
 class Crew {
 public:
@@ -92,7 +60,8 @@ private:
   };
 
   bool isReady();
-  bool isWorthIt(const LaunchState& launch, std::size_t bytes);
+  bool mayBeWorthIt(const LaunchState& launch);
+  bool isWorthCopying(const LaunchState& launch, std::size_t bytes) const;
   bool attempt(LaunchState& launch);
   void help(Helper& helper);
   void work(std::uint32_t share);
