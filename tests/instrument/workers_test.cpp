@@ -38,8 +38,8 @@ std::vector<std::string> programs() {
 /// How many launches of a program must have been shared: all but those that are wrong, use tickets or have
 /// one block. Of most programs it is not known here.
 std::optional<unsigned> sharedLaunches(const std::string& path) {
-  const std::map<std::string, unsigned> known{
-      {"shares", 11}, {"offset_copy", 4}, {"histogram", 1}, {"transpose_padded", 2}, {"spin_lock", 0}, {"faults", 0}};
+  const std::map<std::string, unsigned> known{{"shares", 11},          {"offset_copy", 4}, {"histogram", 1},
+                                              {"transpose_padded", 2}, {"spin_lock", 0},   {"faults", 0}};
   auto place = known.find(std::filesystem::path(path).stem().string());
   return place == known.end() ? std::nullopt : std::optional(place->second);
 }
