@@ -123,47 +123,27 @@ bool Crew::isReady() {
   return true;
 }
 
-/// Before a look at its memory.
-bool Crew::mayBeWorthIt(const LaunchState& launch) {
-  if (context().options.eager) return true;
-  if (pace->pause) return --pace->pause, false;
-  constexpr double shortest = 1.5e6; ///< cycles
-  constexpr std::uint64_t fewThreads = 4096;
-  return pace->cyclesOfBlock > 0 ? pace->cyclesOfBlock * double(launch.gridBlocks) > shortest
-                                 : launch.gridBlocks * launch.blockThreads >= fewThreads;
-}
-
-/// Whether so much memory is worth copying.
-bool Crew::isWorthCopying(const LaunchState& launch, std::size_t bytes) const {
-  constexpr std::size_t most = std::size_t{1} << 30;
-  constexpr double bytesPerCycle = 1, part = 0.25; ///< of the launch's cycles
-  constexpr std::uint64_t bytesPerThread = 256;
-  if (context().options.eager) return true;
-  if (bytes > most) return false;
-  return pace->cyclesOfBlock > 0
-             ? double(bytes) < part * bytesPerCycle * pace->cyclesOfBlock * double(launch.gridBlocks)
-             : bytes <= launch.gridBlocks * launch.blockThreads * bytesPerThread;
-}
-
 bool Crew::run(LaunchState& launch) {
   if (context().options.jobs < 2 || !isFit(launch) || !isReady()) return false;
   pace = &paces[launch.kernel];
-  if (!mayBeWorthIt(launch)) return false;
+  if (!pace->mayBeWorthIt(launch)) return false;
   std::vector<MemoryRange> ranges = writable(launch);
-  if (!isWorthCopying(launch, bytesOf(ranges))) return false;
-  const Token expected = std::max(expectedTokens(), Epochs::tokensOf(launch.blockThreads));
+  if (!pace->isWorthCopying(launch, bytesOf(ranges))) return false;
+  active = pace->usefulShares(launch, static_cast<std::uint32_t>(shares.size()));
+  const Token expected = std::max(pace->tokensOfBlock(), Epochs::tokensOf(launch.blockThreads));
   if (context().epochs.exhausted(kTokenReserve +
                                  std::uint64_t{expected} * (launch.gridBlocks + shares.size())))
     return false;
   const UnwrittenCopy unwritten(notAllWritten(ranges));
-  memory.begin(std::move(ranges));
+  if (!memory.begin(std::move(ranges))) return false;
   if (attempt(launch)) {
-    pace->nextPause = 1;
+    pace->noteDone();
+    memory.dropIfLarge();
     return true;
   }
-  pace->pause = pace->nextPause;
-  pace->nextPause = std::min(2 * pace->nextPause, std::uint32_t{1} << 12);
+  pace->noteFailed();
   memory.restore();
+  memory.dropIfLarge();
   unwritten.restore();
   renewTokensIfNeeded(launch, true);
   beginTokens(launch);
@@ -172,32 +152,33 @@ bool Crew::run(LaunchState& launch) {
 
 /// False: a share could not go on.
 bool Crew::attempt(LaunchState& launch) {
-  const std::uint64_t start = __rdtsc(), count = shares.size();
+  const std::uint64_t start = __rdtsc();
   lines->meetLaunch();
   ended = false;
   partsTaken = partsCopied = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
+  for (std::uint32_t i = 0; i < active; ++i) {
     shares[i]->prepare(launch);
-    blocks[i].assign(launch.gridBlocks * i / count, launch.gridBlocks * (i + 1) / count);
+    blocks[i].assign(launch.gridBlocks * i / active, launch.gridBlocks * (i + 1) / active);
   }
   callHelpers();
   work(0);
   dismissHelpers();
-  for (const auto& share : shares) pace->tokensOfBlock = std::max(pace->tokensOfBlock, share->mostTokens());
-  const bool good = !ended && std::ranges::all_of(shares, [](const auto& share) { return share->settle(); });
+  const auto running = std::span(shares).first(active);
+  for (const auto& share : running) pace->noteTokens(share->mostTokens());
+  const bool good = !ended && std::ranges::all_of(running, [](const auto& share) { return share->settle(); });
   if (!good) return false;
-  for (const auto& share : shares) share->addTo(launch);
+  for (const auto& share : running) share->addTo(launch);
   log().header().shared.fetch_add(1, std::memory_order_relaxed);
   launch.started = launch.gridBlocks;
-  pace->cyclesOfBlock = double((__rdtsc() - start) * count) / double(launch.gridBlocks);
+  pace->noteCycles(launch, double((__rdtsc() - start) * active));
   return true;
 }
 
 void Crew::noteRunByOne(const LaunchState& launch, std::uint64_t cycles, Token taken) {
   if (!isFit(launch)) return;
   Pace& known = paces[launch.kernel];
-  known.cyclesOfBlock = double(cycles) / double(launch.gridBlocks);
-  known.tokensOfBlock = std::max(known.tokensOfBlock, static_cast<Token>(taken / launch.gridBlocks));
+  known.noteCycles(launch, double(cycles));
+  known.noteTokens(static_cast<Token>(taken / launch.gridBlocks));
 }
 
 void Crew::layOutAgain() {
@@ -218,11 +199,10 @@ void Crew::copyMemory() {
 }
 
 std::optional<std::uint64_t> Crew::nextBlock(std::uint32_t share) {
-  const auto count = static_cast<std::uint32_t>(shares.size());
   while (!hasEnded()) {
     if (auto block = blocks[share].takeFirst()) return block;
     std::uint32_t richest = share;
-    for (std::uint32_t i = 0; i < count; ++i)
+    for (std::uint32_t i = 0; i < active; ++i)
       if (blocks[i].count() > blocks[richest].count()) richest = i;
     if (richest == share) return std::nullopt;
     blocks[share].takeHalfOf(blocks[richest]);
@@ -234,11 +214,6 @@ bool Crew::hasCopyOf(Address from, Address to) const {
   const std::vector<MemoryRange>& ranges = memory.ranges();
   auto after = std::ranges::upper_bound(ranges, from, {}, &MemoryRange::base);
   return after != ranges.begin() && to - std::prev(after)->base <= std::prev(after)->bytes;
-}
-
-Token Crew::expectedTokens() const {
-  constexpr Token unknown = 1u << 19;
-  return pace->tokensOfBlock ? pace->tokensOfBlock : unknown;
 }
 
 std::optional<Token> Crew::takeTokens(Token count) {
@@ -261,6 +236,7 @@ void Crew::help(Helper& helper) {
 void Crew::callHelpers() {
   keepApart();
   for (const auto& helper : helpers) {
+    if (helper->share >= active) return;
     helper->call.store(Call::Waits);
     helper->call.notify_one();
   }
@@ -269,6 +245,7 @@ void Crew::callHelpers() {
 /// Those that have not come need not come any more.
 void Crew::dismissHelpers() {
   for (const auto& helper : helpers) {
+    if (helper->share >= active) return;
     Call waits = Call::Waits;
     if (helper->call.compare_exchange_strong(waits, Call::None)) continue;
     for (unsigned turns = 0; helper->call.load() != Call::None;) relax(turns);

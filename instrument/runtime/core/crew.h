@@ -10,6 +10,7 @@
 #include "instrument/runtime/core/block_range.h"
 #include "instrument/runtime/core/line_owners.h"
 #include "instrument/runtime/core/memory_copy.h"
+#include "instrument/runtime/core/pace.h"
 #include "instrument/runtime/core/share.h"
 
 #include <atomic>
@@ -36,7 +37,7 @@ public:
   const LineOwners& owners() const { return *lines; }
   bool hasCopyOf(Address from, Address to) const;
   /// What a block may need, as far as is known of others of the kernel.
-  Token expectedTokens() const;
+  Token expectedTokens() const { return pace->tokensOfBlock(); }
   /// Tokens for some blocks; none where they run out.
   std::optional<Token> takeTokens(Token count);
   /// A share cannot go on.
@@ -44,13 +45,6 @@ public:
   bool hasEnded() const { return ended.load(std::memory_order_relaxed); }
 
 private:
-  /// What is known of a kernel's launches.
-  struct Pace {
-    double cyclesOfBlock = 0; ///< 0: nothing
-    Token tokensOfBlock = 0;
-    std::uint32_t pause = 0; ///< launches to be run by one thread, since an attempt has failed
-    std::uint32_t nextPause = 1;
-  };
   enum class Call : std::uint32_t { None, Waits, Taken };
   struct Helper {
     Crew* crew = nullptr;
@@ -60,8 +54,6 @@ private:
   };
 
   bool isReady();
-  bool mayBeWorthIt(const LaunchState& launch);
-  bool isWorthCopying(const LaunchState& launch, std::size_t bytes) const;
   bool attempt(LaunchState& launch);
   void help(Helper& helper);
   void work(std::uint32_t share);
@@ -71,6 +63,7 @@ private:
   void keepApart();
 
   std::vector<std::unique_ptr<Share>> shares; ///< the first is the launching thread's
+  std::uint32_t active = 0;                   ///< those that take part in the launch
   std::vector<std::unique_ptr<Helper>> helpers;
   std::unique_ptr<BlockRange[]> blocks;
   std::unique_ptr<LineOwners> lines;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <new>
 
 namespace kcheck::runtime {
 namespace {
@@ -42,12 +43,24 @@ std::vector<MemoryRange> liveMemory() {
   return ranges;
 }
 
-void MemoryCopy::begin(std::vector<MemoryRange> ranges) {
+bool MemoryCopy::begin(std::vector<MemoryRange> ranges) {
   parts = std::move(ranges);
   all = bytesOf(parts);
-  if (all <= room) return;
-  room = all + all / 4;
-  content = std::make_unique_for_overwrite<std::byte[]>(room);
+  if (all <= room) return true;
+  content.reset();
+  content.reset(new (std::nothrow) std::byte[all]);
+  room = content ? all : 0;
+  if (content) return true;
+  parts.clear(); // nothing to put back
+  all = 0;
+  return false;
+}
+
+void MemoryCopy::dropIfLarge() {
+  constexpr std::size_t large = std::size_t{64} << 20;
+  if (room <= large) return;
+  content.reset();
+  room = 0;
 }
 
 void MemoryCopy::takePart(std::size_t part, std::size_t of) {

@@ -23,20 +23,21 @@ std::vector<MemoryRange> liveMemory();
 class MemoryCopy {
 public:
   void take(std::vector<MemoryRange> ranges) {
-    begin(std::move(ranges));
-    takePart(0, 1);
+    if (begin(std::move(ranges))) takePart(0, 1);
   }
-  /// The same by several threads, each of which takes a part of equal size.
-  void begin(std::vector<MemoryRange> ranges);
+  /// The same by several threads, each of which takes parts of equal size. False: there is no room.
+  bool begin(std::vector<MemoryRange> ranges);
   void takePart(std::size_t part, std::size_t parts);
   /// Puts it back, where the allocations still are.
   void restore() const;
   std::size_t bytes() const { return all; }
+  /// The room is kept for the next copy otherwise.
+  void dropIfLarge();
   const std::vector<MemoryRange>& ranges() const { return parts; }
 
 private:
   std::vector<MemoryRange> parts;
-  std::unique_ptr<std::byte[]> content; ///< of all parts, one behind the other; kept for the next copy
+  std::unique_ptr<std::byte[]> content; ///< of all parts, one behind the other
   std::size_t all = 0, room = 0;
 };
 
