@@ -1,9 +1,9 @@
 // Races: every pair of accesses to one object within a phase, for every relation of two threads.
 #include "analyzer/decide/checks.h"
 #include "analyzer/decide/conflicts.h"
+#include "analyzer/decide/variants.h"
 
 #include <algorithm>
-#include <deque>
 #include <optional>
 #include <tuple>
 
@@ -18,7 +18,8 @@ struct Item {
 
 class RaceCheck {
 public:
-  explicit RaceCheck(const Check& check) : c(check), answer(Property::RaceFree) {}
+  explicit RaceCheck(const Check& check)
+      : c(check), answer(Property::RaceFree), variants(check.decider, check.model) {}
 
   PropertyResult run() {
     for (const ModelGap& gap : c.model.gaps)
@@ -238,11 +239,10 @@ private:
       }
       bool isPossible = true;
       auto asWanted = [&](const ModelAccess& access) {
-        commonOnes.push_back(access);
-        commonOnes.back().condition = context.logicalAnd(access.condition, wanted);
+        const ModelAccess* made = variants.where(access, wanted);
         Ranges ranges(Ranges::Wrapping::Exact);
-        isPossible = isPossible && ranges.assume(commonOnes.back().condition);
-        return &commonOnes.back();
+        isPossible = isPossible && ranges.assume(made->condition);
+        return made;
       };
       const ModelAccess *x = asWanted(*a.access), *y = asWanted(*b.access);
       if (!isPossible) { // it is for negative ones that the kernel does this
@@ -255,101 +255,14 @@ private:
       for (const std::string& text : assumptions) answer.assume(text);
   }
 
-  enum class Rounds : std::uint8_t { First, Tied, OnlyOnes };
-
-  /// The access in the first rounds of all loops. `Tied`: what it replaces keeps that value, for whatever
-  /// else speaks of it; `OnlyOnes`: and loops that are over have run one round. Null where it is in no loop.
-  const ModelAccess* inFirstRounds(const ModelAccess& access, Rounds rounds) {
-    const bool isTied = rounds != Rounds::First;
-    ExprContext& context = c.decider.view().context;
-    Substitution first(context);
-    Expr isFirst = context.boolean(true);
-    auto replace = [&](Expr n) {
-      if (n->op != Op::Symbol) return false;
-      const bool isOutcome = n->symbol->isOutcome && n->symbol->kind == SymbolKind::LoopCounter;
-      const auto exit = isTied && (!isOutcome || rounds == Rounds::OnlyOnes)
-                            ? c.model.firstExits.find(n->symbol)
-                            : c.model.firstExits.end();
-      if (exit != c.model.firstExits.end()) {
-        const auto& [inside, value] = exit->second;
-        first.set(n, value);
-        if (inside) isFirst = context.logicalAnd(isFirst, context.eq(inside, value));
-        return false;
-      }
-      const auto start = c.model.firstValues.find(n->symbol);
-      const bool isCounter =
-          n->symbol->kind == SymbolKind::LoopCounter && (rounds == Rounds::OnlyOnes || !n->symbol->isOutcome);
-      if (start == c.model.firstValues.end() && !isCounter) return false;
-      Expr value = isCounter ? context.constant(n->width, 0) : start->second;
-      first.set(n, value);
-      if (isCounter || isTied) isFirst = context.logicalAnd(isFirst, context.eq(n, value));
-      return false;
-    };
-    for (Expr root : {access.condition, access.offset})
-      if (root) anyNode(root, replace);
-    if (first.empty()) return nullptr;
-    ModelAccess& made = commonOnes.emplace_back(access);
-    made.condition = context.logicalAnd(first(access.condition), isFirst);
-    for (Expr* e : {&made.offset, &made.size, &made.stored})
-      if (*e) *e = first(*e);
-    return &made;
-  }
-
-  /// The access where the thread has not drawn a number of which the place speaks, as another lane has that
-  /// does not hand it on. Null where all do, or none.
-  const ModelAccess* withoutDrawing(const ModelAccess& access) {
-    ExprContext& context = c.decider.view().context;
-    auto isDrawn = [](Expr arm) {
-      return std::ranges::any_of(causesOf(arm),
-                                 [](const Cause& cause) { return cause.kind == CauseKind::Order; });
-    };
-    Substitution undrawn(context);
-    Expr others = context.boolean(true);
-    if (access.offset)
-      anyNode(access.offset, [&](Expr n) {
-        if (n->op != Op::Ite || isDrawn(n->operands[0]) || isDrawn(n->operands[1]) == isDrawn(n->operands[2]))
-          return false;
-        const bool isFirst = isDrawn(n->operands[1]);
-        undrawn.set(n, n->operands[isFirst ? 2 : 1]);
-        others = context.logicalAnd(others, isFirst ? context.logicalNot(n->operands[0]) : n->operands[0]);
-        return false;
-      });
-    if (undrawn.empty()) return nullptr;
-    ModelAccess& made = commonOnes.emplace_back(access);
-    made.offset = undrawn(access.offset);
-    made.condition = context.logicalAnd(access.condition, others);
-    return &made;
-  }
-
   /// A witness that leans on something may have one beside it, in the first rounds of all loops, that does
   /// not.
   void takeFirstRounds(const Item& a, const Item& b, Relation relation, Verdict& verdict) {
-    const ModelAccess *x = inFirstRounds(*a.access, Rounds::First),
-                      *y = inFirstRounds(*b.access, Rounds::First);
+    const ModelAccess *x = variants.inFirstRounds(*a.access, Rounds::First),
+                      *y = variants.inFirstRounds(*b.access, Rounds::First);
     if (!x && !y) return;
     Verdict first = c.decider.meet({x ? x : a.access, y ? y : b.access, relation});
     if (first.outcome == Verdict::Outcome::Happens && c.decider.isExact(first)) verdict = std::move(first);
-  }
-
-  /// Some order in which the threads come to the atomic operations that the witness leans on brings the race
-  /// about, perhaps in the first rounds of all loops.
-  std::optional<Verdict> comeInOrder(const Item& a, const Item& b, Relation relation,
-                                     std::vector<Cause>& causes) {
-    if (auto next = c.decider.meetAsNeighbours({a.access, b.access, relation}, causes)) return next;
-    if (auto next = c.decider.meetInSequence({a.access, b.access, relation}, causes)) return next;
-    if (auto next = c.decider.meetAmongVoters({a.access, b.access, relation}, causes)) return next;
-    const ModelAccess *x = withoutDrawing(*a.access), *y = withoutDrawing(*b.access);
-    if (x && y)
-      if (auto next = c.decider.meetAmongVoters({x, y, relation}, causes)) return next;
-    for (Rounds rounds : {Rounds::Tied, Rounds::OnlyOnes}) {
-      x = inFirstRounds(*a.access, rounds);
-      y = inFirstRounds(*b.access, rounds);
-      if (!x && !y) return {};
-      const PairQuestion first{x ? x : a.access, y ? y : b.access, relation};
-      if (auto next = c.decider.meetAsNeighbours(first, causes)) return next;
-      if (auto next = c.decider.meetInSequence(first, causes)) return next;
-    }
-    return {};
   }
 
   static std::string pairName(const Item& a, const Item& b) {
@@ -400,11 +313,11 @@ private:
         (race.witness.leansOn(CauseKind::Order) || race.witness.leansOn(CauseKind::Warp))) {
       std::vector<Cause> causes = race.witness.causes;
       Relation between = relation;
-      auto next = comeInOrder(a, b, between, causes);
+      auto next = variants.comeInOrder({a.access, b.access, between}, causes);
       race.scope = next ? c.decider.scopeOf(next->values, between) : race.scope;
       if (next && relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp) {
         std::vector<Cause> ofWider = race.witness.causes;
-        if (auto wider = comeInOrder(a, b, Relation::DifferentWarps, ofWider)) {
+        if (auto wider = variants.comeInOrder({a.access, b.access, Relation::DifferentWarps}, ofWider)) {
           race.scope = RaceScope::InterWarp;
           between = Relation::DifferentWarps;
           next = std::move(wider);
@@ -454,7 +367,7 @@ private:
   Check c;
   PropertyAnswer answer;
   std::map<Key, Verdict> cache;
-  std::deque<ModelAccess> commonOnes;
+  AccessVariants variants;
   std::map<std::tuple<SiteId, SiteId, bool, unsigned>, unsigned> found;
 };
 

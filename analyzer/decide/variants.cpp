@@ -1,0 +1,90 @@
+#include "analyzer/decide/variants.h"
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+
+const ModelAccess* AccessVariants::where(const ModelAccess& access, Expr condition) {
+  ModelAccess& made = all.emplace_back(access);
+  made.condition = decider.view().context.logicalAnd(access.condition, condition);
+  return &made;
+}
+
+const ModelAccess* AccessVariants::inFirstRounds(const ModelAccess& access, Rounds rounds) {
+  const bool isTied = rounds != Rounds::First;
+  ExprContext& context = decider.view().context;
+  Substitution first(context);
+  Expr isFirst = context.boolean(true);
+  auto replace = [&](Expr n) {
+    if (n->op != Op::Symbol) return false;
+    const bool isOutcome = n->symbol->isOutcome && n->symbol->kind == SymbolKind::LoopCounter;
+    const auto exit = isTied && (!isOutcome || rounds == Rounds::OnlyOnes) ? model.firstExits.find(n->symbol)
+                                                                           : model.firstExits.end();
+    if (exit != model.firstExits.end()) {
+      const auto& [inside, value] = exit->second;
+      first.set(n, value);
+      if (inside) isFirst = context.logicalAnd(isFirst, context.eq(inside, value));
+      return false;
+    }
+    const auto start = model.firstValues.find(n->symbol);
+    const bool isCounter =
+        n->symbol->kind == SymbolKind::LoopCounter && (rounds == Rounds::OnlyOnes || !n->symbol->isOutcome);
+    if (start == model.firstValues.end() && !isCounter) return false;
+    Expr value = isCounter ? context.constant(n->width, 0) : start->second;
+    first.set(n, value);
+    if (isCounter || isTied) isFirst = context.logicalAnd(isFirst, context.eq(n, value));
+    return false;
+  };
+  for (Expr root : {access.condition, access.offset})
+    if (root) anyNode(root, replace);
+  if (first.empty()) return nullptr;
+  ModelAccess& made = all.emplace_back(access);
+  made.condition = context.logicalAnd(first(access.condition), isFirst);
+  for (Expr* e : {&made.offset, &made.size, &made.stored})
+    if (*e) *e = first(*e);
+  return &made;
+}
+
+const ModelAccess* AccessVariants::withoutDrawing(const ModelAccess& access) {
+  ExprContext& context = decider.view().context;
+  auto isDrawn = [](Expr arm) {
+    return std::ranges::any_of(causesOf(arm),
+                               [](const Cause& cause) { return cause.kind == CauseKind::Order; });
+  };
+  Substitution undrawn(context);
+  Expr others = context.boolean(true);
+  if (access.offset)
+    anyNode(access.offset, [&](Expr n) {
+      if (n->op != Op::Ite || isDrawn(n->operands[0]) || isDrawn(n->operands[1]) == isDrawn(n->operands[2]))
+        return false;
+      const bool isFirst = isDrawn(n->operands[1]);
+      undrawn.set(n, n->operands[isFirst ? 2 : 1]);
+      others = context.logicalAnd(others, isFirst ? context.logicalNot(n->operands[0]) : n->operands[0]);
+      return false;
+    });
+  if (undrawn.empty()) return nullptr;
+  ModelAccess& made = all.emplace_back(access);
+  made.offset = undrawn(access.offset);
+  made.condition = context.logicalAnd(access.condition, others);
+  return &made;
+}
+
+std::optional<Verdict> AccessVariants::comeInOrder(const PairQuestion& q, std::vector<Cause>& causes) {
+  if (auto next = decider.meetAsNeighbours(q, causes)) return next;
+  if (auto next = decider.meetInSequence(q, causes)) return next;
+  if (auto next = decider.meetAmongVoters(q, causes)) return next;
+  const ModelAccess *x = withoutDrawing(*q.a), *y = withoutDrawing(*q.b);
+  if (x && y)
+    if (auto next = decider.meetAmongVoters({x, y, q.relation}, causes)) return next;
+  for (Rounds rounds : {Rounds::Tied, Rounds::OnlyOnes}) {
+    x = inFirstRounds(*q.a, rounds);
+    y = inFirstRounds(*q.b, rounds);
+    if (!x && !y) return {};
+    const PairQuestion first{x ? x : q.a, y ? y : q.b, q.relation};
+    if (auto next = decider.meetAsNeighbours(first, causes)) return next;
+    if (auto next = decider.meetInSequence(first, causes)) return next;
+  }
+  return {};
+}
+
+} // namespace kcheck::analyzer

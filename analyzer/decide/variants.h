@@ -1,0 +1,41 @@
+// An access under more than the kernel says: in the first rounds of its loops, or in a lane that has not
+// drawn the number of which its place speaks. A race there is a race of the access.
+#pragma once
+
+#include "analyzer/decide/question.h"
+
+#include <deque>
+#include <optional>
+#include <vector>
+
+namespace kcheck::analyzer {
+
+enum class Rounds : std::uint8_t {
+  First,
+  Tied,    ///< what is replaced keeps that value, for whatever else speaks of it
+  OnlyOnes ///< the same, and loops that are over have run one round
+};
+
+class AccessVariants {
+public:
+  AccessVariants(Decider& decider, const KernelModel& model) : decider(decider), model(model) {}
+
+  /// Where the condition holds as well.
+  const ModelAccess* where(const ModelAccess& access, Expr condition);
+  /// In the first rounds of all loops; null where the access is in none.
+  const ModelAccess* inFirstRounds(const ModelAccess& access, Rounds rounds);
+  /// Some order in which the threads come to the atomic operations that a witness leans on brings the race
+  /// about, perhaps in the first rounds of all loops.
+  std::optional<Verdict> comeInOrder(const PairQuestion& question, std::vector<Cause>& causes);
+
+private:
+  /// Where the thread has not drawn a number of which the place speaks, as another lane has that does not
+  /// hand it on. Null where all do, or none.
+  const ModelAccess* withoutDrawing(const ModelAccess& access);
+
+  Decider& decider;
+  const KernelModel& model;
+  std::deque<ModelAccess> all; ///< they keep their places
+};
+
+} // namespace kcheck::analyzer
