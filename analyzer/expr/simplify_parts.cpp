@@ -100,6 +100,7 @@ Expr Simplifier::putTogether(Expr whole) {
     mask |= std::uint64_t(1) << i;
   }
   if (!base || base == whole || isConst(base) || base->width != width || shift < 0) return nullptr;
+  if (!joins && base == whole->operands[0]) return nullptr; // that is what it is already
   Expr moved = shift ? this->shift(Op::LShr, base, constant(width, shift), NoFlags) : base;
   return bitAnd(moved, constant(width, std::int64_t(mask)));
 }

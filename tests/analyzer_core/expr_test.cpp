@@ -133,6 +133,16 @@ TEST_F(ExprTest, DeepConditionsNeedNoStack) {
   EXPECT_NE(s(e), nullptr);
 }
 
+TEST_F(ExprTest, PartsPutTogetherAreTheWhole) {
+  Expr low = c.binary(Op::And, x, k(0xFFFF));
+  Expr high = c.binary(Op::Mul, c.binary(Op::LShr, x, k(16)), k(0x10000));
+  EXPECT_EQ(c.binary(Op::Or, low, high), x);
+  // What is mixed stays as it is, however it is taken apart.
+  Expr mixed = c.binary(Op::Or, x, y);
+  EXPECT_EQ(c.binary(Op::And, mixed, k(0xFF0))->op, Op::And);
+  EXPECT_EQ(c.binary(Op::LShr, mixed, k(4))->op, Op::LShr);
+}
+
 TEST_F(ExprTest, CausesAndVariation) {
   Symbol* tid = c.symbol("threadIdx.x", 32, SymbolKind::ThreadIdx, 0, 1023);
   Symbol* bid = c.symbol("blockIdx.x", 32, SymbolKind::BlockIdx, 0, 65535);
