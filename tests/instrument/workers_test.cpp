@@ -39,7 +39,8 @@ std::vector<std::string> programs() {
 /// one block. Of most programs it is not known here.
 std::optional<unsigned> sharedLaunches(const std::string& path) {
   const std::map<std::string, unsigned> known{{"shares", 11},          {"offset_copy", 4}, {"histogram", 1},
-                                              {"transpose_padded", 2}, {"spin_lock", 0},   {"faults", 0}};
+                                              {"transpose_padded", 2}, {"spin_lock", 0},   {"faults", 0},
+                                              {"host_threads", 1}};
   auto place = known.find(std::filesystem::path(path).stem().string());
   return place == known.end() ? std::nullopt : std::optional(place->second);
 }

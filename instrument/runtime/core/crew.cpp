@@ -8,8 +8,11 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <fstream>
 #include <iterator>
 #include <span>
+#include <sstream>
+#include <string>
 #include <thread>
 
 #include <sched.h>
@@ -60,6 +63,21 @@ bool isFit(const LaunchState& launch) {
          !launch.steps && !launch.rehearsal && launch.schedule == ScheduleKind::Fair &&
          launch.gridBlocks > 1 && launch.gridBlocks < most &&
          launch.floor == launch.many; // else what happens beside it may be in the shadow, and would be lost
+}
+
+/// The threads of this process; 0 where the system does not tell.
+std::size_t threadsOfProcess() {
+  std::ifstream file("/proc/self/stat");
+  std::string words;
+  std::getline(file, words);
+  // Behind the name, which may hold anything: the state, and 16 numbers later that of threads.
+  std::istringstream behind(words.substr(std::min(words.size(), words.rfind(')') + 1)));
+  constexpr int before = 17;
+  std::string skipped;
+  for (int i = 0; i < before; ++i) behind >> skipped;
+  std::size_t count = 0;
+  behind >> count;
+  return count;
 }
 
 /// Where the kernel can write, as far as indices stay in their arrays; by address.
@@ -127,6 +145,8 @@ bool Crew::run(LaunchState& launch) {
   if (context().options.jobs < 2 || !isFit(launch) || !isReady()) return false;
   pace = &paces[launch.kernel];
   if (!pace->mayBeWorthIt(launch)) return false;
+  // What another thread of the program does to the memory meanwhile would be undone with a failed attempt.
+  if (threadsOfProcess() != 1 + helpers.size()) return false;
   std::vector<MemoryRange> ranges = writable(launch);
   if (!pace->isWorthCopying(launch, bytesOf(ranges))) return false;
   active = pace->usefulShares(launch, static_cast<std::uint32_t>(shares.size()));

@@ -1,6 +1,7 @@
 // The threads that run a launch's blocks on several processors, each of them a share of it (share.h). Only
 // launches take part whose outcome hangs on the order of their blocks nowhere but in a race: whole-block
-// barriers alone order their threads, and no atomic gives a thread anything.
+// barriers alone order their threads, and no atomic gives a thread anything; and only while the program
+// itself has one thread.
 //
 // It is an attempt. Memory that the kernel can write is copied first; where a share cannot go on, all of them
 // end, memory is as it was, and one thread runs the launch from its start. So findings, values and counts do
