@@ -86,11 +86,8 @@ std::optional<Range> combined(clang::BinaryOperatorKind op, const Range& a, cons
 /// The counter stays between where it starts and its limit, whichever way it goes.
 std::optional<Range> HostValues::rangeOf(const clang::ForStmt& loop, const ScopePointer& scope,
                                          unsigned depth) const {
-  const clang::VarDecl* counter = counterOf(loop);
-  const auto entry = counter ? uses.variables.find(counter->getCanonicalDecl()) : uses.variables.end();
-  if (entry == uses.variables.end() || entry->second.loop != &loop || !counter->getInit())
-    return std::nullopt;
-  if (hasOtherUses(*counter) || !entry->second.events.empty()) return std::nullopt;
+  const clang::VarDecl* counter = soleCounter(loop);
+  if (!counter) return std::nullopt;
   const auto limit = limitOf(loop, *counter);
   const auto first = rangeOf(*counter->getInit(), scope, depth);
   const auto bound = limit ? rangeOf(*limit->second, scope, depth) : std::nullopt;

@@ -172,6 +172,13 @@ const clang::InitListExpr* listOf(const clang::Expr& range, const HostValues& va
 
 } // namespace
 
+const clang::VarDecl* HostValues::soleCounter(const clang::ForStmt& loop) const {
+  const clang::VarDecl* counter = counterOf(loop);
+  const auto entry = counter ? uses.variables.find(counter->getCanonicalDecl()) : uses.variables.end();
+  const bool isCounted = entry != uses.variables.end() && entry->second.loop == &loop && counter->getInit();
+  return isCounted && !hasOtherUses(*counter) && entry->second.events.empty() ? counter : nullptr;
+}
+
 /// The values that a loop's counter takes, where they are known and few.
 std::optional<std::vector<std::int64_t>> HostValues::passes(const clang::Stmt& loop,
                                                             const ScopePointer& scope) const {
@@ -187,11 +194,8 @@ std::optional<std::vector<std::int64_t>> HostValues::passes(const clang::Stmt& l
     return all;
   }
   const auto& counted = llvm::cast<clang::ForStmt>(loop);
-  const clang::VarDecl* counter = counterOf(counted);
-  const auto entry = counter ? uses.variables.find(counter->getCanonicalDecl()) : uses.variables.end();
-  if (entry == uses.variables.end() || entry->second.loop != &loop || !counter->getInit())
-    return std::nullopt;
-  if (hasOtherUses(*counter) || !entry->second.events.empty()) return std::nullopt;
+  const clang::VarDecl* counter = soleCounter(counted);
+  if (!counter) return std::nullopt;
   const auto limit = limitOf(counted, *counter);
   if (!limit) return std::nullopt;
   const clang::Expr& update = *counted.getInc()->IgnoreParenImpCasts();

@@ -100,6 +100,8 @@ private:
   std::vector<const clang::Expr*> argumentsFor(const clang::ParmVarDecl& parameter) const;
   bool callsAreKnown(const clang::FunctionDecl& function) const;
   bool isUnchanged(const clang::ParmVarDecl& parameter) const;
+  /// The counter of a loop that nothing but the loop's own update changes; null where there is none.
+  const clang::VarDecl* soleCounter(const clang::ForStmt& loop) const;
   bool hasOtherUses(const clang::VarDecl& variable, unsigned depth = 4) const;
   bool isOwn(const clang::VarDecl& variable) const;
   std::vector<ScopePointer> waysTo(const clang::FunctionDecl* function, unsigned depth) const;
