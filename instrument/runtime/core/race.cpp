@@ -1,152 +1,15 @@
 #include "instrument/runtime/core/race.h"
 
 #include "instrument/runtime/core/context.h"
-#include "instrument/runtime/core/race_report.h"
+#include "instrument/runtime/core/race_pair.h"
 #include "instrument/runtime/core/sync.h"
 
-#include <algorithm>
-
 namespace kcheck::runtime {
-namespace {
-
-constexpr std::size_t kMostReadSets = std::size_t{1} << 21;
-constexpr std::size_t kMostGlobalReaders = 64;
-
-bool siteIsVolatile(std::uint32_t site) {
-  const abi::SiteInfo* info = context().site(site);
-  return info && (info->flags & abi::SiteVolatile);
-}
-
-Owner ownerOf(const LaunchState& launch, const BlockState& block, Token token) {
-  token &= ~Token{1};
-  if (token == block.launchMany) return {~std::uint64_t{0}, kWholeBlock, token};
-  return context().epochs.ownerOf(token, launch.blockThreads);
-}
-
-/// Two atomics do not race when each one's scope covers the other.
-bool atomicsAgree(const CheckedAccess& access, const Earlier& earlier) {
-  if (differInSize(access, earlier)) return false;
-  const LaunchState& launch = *access.block.launch;
-  std::uint32_t theirs = (earlier.writes && earlier.token & 1) ? 2 : atomicScope(launch, earlier.site);
-  if (access.order.scope() >= 2 && theirs >= 2) return true;
-  if (access.shared) return true;
-  // Of several wide ones checkNarrowAtomics knows each.
-  if (launch.tracksSync && earlier.writes && (earlier.token & ~Token{1}) == access.block.launchMany)
-    return true;
-  return ownerOf(launch, access.block, earlier.token).block == access.block.index;
-}
-
-/// A volatile read in a loop that waits for what it reads.
-bool polls(std::uint32_t site) {
-  constexpr std::uint32_t flags = abi::SiteVolatile | abi::SitePolled;
-  const abi::SiteInfo* info = context().site(site);
-  return info && (info->flags & flags) == flags;
-}
-
-/// A volatile read in a loop that waits for what it reads, against an atomic whose scope covers both: how a
-/// flag is polled, before anything was released through it as well.
-bool isPolledFlag(const CheckedAccess& access, const Earlier& earlier) {
-  const LaunchState& launch = *access.block.launch;
-  bool near = access.shared || ownerOf(launch, access.block, earlier.token).block == access.block.index;
-  if (access.atomic()) return (near || access.order.scope() >= 2) && !earlier.writes && polls(earlier.site);
-  bool wide = earlier.token & 1 || atomicScope(launch, earlier.site) >= 2;
-  return !access.writes() && earlier.atomic && (near || wide) && polls(access.site);
-}
-
-/// The same read against a volatile store. No fault in itself: at worst what the flag should hand over is in
-/// a race too.
-bool isBareFlag(const CheckedAccess& access, const Earlier& earlier) {
-  if (access.atomic() || earlier.atomic) return false;
-  if (access.writes()) return access.isVolatile && !earlier.writes && polls(earlier.site);
-  return earlier.writes && siteIsVolatile(earlier.site) && polls(access.site);
-}
-
-/// A volatile read behind a flag of the writer's that the thread has waited for: data, which the flag should
-/// have handed over, and no flag of its own.
-bool isBehindAwaited(const CheckedAccess& access, const Earlier& earlier) {
-  const LaunchState& launch = *access.block.launch;
-  if (access.atomic() || earlier.atomic || access.writes() || !earlier.writes || polls(access.site) ||
-      !access.thread.sync || earlier.token < launch.first)
-    return false;
-  Owner owner = ownerOf(launch, access.block, earlier.token);
-  return owner.thread != kWholeBlock && access.thread.sync->hasAwaited(owner.block, owner.thread);
-}
-
-/// A flag that is written after a fence and read as volatile (or atomically) is how fences are meant to be
-/// used.
-bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at) {
-  LaunchState& launch = *access.block.launch;
-  if (!launch.tracksSync || (access.atomic() && earlier.atomic)) return false; // two atomics differ in scope
-  bool strongNow = access.atomic() || access.isVolatile;
-  bool strongThen = earlier.atomic || siteIsVolatile(earlier.site);
-  if (!strongNow || !strongThen || isBehindAwaited(access, earlier)) return false;
-  if (isPolledFlag(access, earlier)) return true;
-  if (access.writes() && hasFenced(access.thread)) return true;
-  auto word = launch.words.find(at >> 2);
-  if (word == launch.words.end()) return false;
-  word->second.settle();
-  return word->second.released;
-}
-
-/// A thread that reads a word and then stores to it read the word before all who have seen its store: how a
-/// ticket lock is handed on (`serving = serving + 1`, volatile).
-bool readBeforeSeenStore(const CheckedAccess& access, const Earlier& earlier, Address at) {
-  const LaunchState& launch = *access.block.launch;
-  if (!launch.tracksSync || earlier.token < launch.first) return false;
-  Owner owner = ownerOf(launch, access.block, earlier.token);
-  return owner.thread != kWholeBlock && storedSince(access.thread, owner, earlier.token & ~Token{1}, at);
-}
-
-/// At most one race for each access.
-void tell(CheckedAccess& access, const Earlier& earlier) {
-  access.racy = true;
-  if ((earlier.token & ~Token{1}) < access.block.launch->first) return reportStreamRace(access, earlier);
-  reportRace(access, earlier, ownerOf(*access.block.launch, access.block, earlier.token),
-             isBareFlag(access, earlier));
-}
-
-void checkPair(CheckedAccess& access, const Earlier& earlier, Address at) {
-  if (access.racy) return;
-  bool strong = earlier.atomic || (earlier.writes && access.block.launch->mayBeFlag(earlier.site));
-  if (comesBefore(access.thread, earlier.token, at, strong)) return;
-  if (access.atomic() && earlier.atomic && atomicsAgree(access, earlier)) return;
-  if (isFenceFlag(access, earlier, at)) return;
-  if (!earlier.writes && readBeforeSeenStore(access, earlier, at)) return;
-  tell(access, earlier);
-}
-
-bool sameThread(const CheckedAccess& access, Token token) {
-  if ((token | 1) == (access.thread.me | 1)) return true;
-  if (token < access.block.launch->first || token >= kReadSet) return false;
-  Owner owner = ownerOf(*access.block.launch, access.block, token);
-  return owner.block == access.block.index && owner.thread == access.thread.linear;
-}
-
-} // namespace
 
 ReadSet* readSetOf(LaunchState& launch, Token read) {
   std::uint32_t index = read - kReadSet;
   if (!isReadSet(read) || index - launch.firstReadSet >= launch.readSets.size()) return nullptr;
   return &launch.readSets[index - launch.firstReadSet];
-}
-
-bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic) {
-  const BlockState& block = thread.owner();
-  const LaunchState& launch = *block.launch;
-  token &= ~Token{1};
-  if (token < block.floor || token == (thread.me & ~Token{1})) return true;
-  if (inShared(at) && token < block.interval) return true;
-  if (token - block.ordered < block.interval - block.ordered) return true;
-  if (token < launch.first) return context().streams.before(token);
-  Owner owner = ownerOf(launch, block, token);
-  if (owner.block == block.index) {
-    if (owner.intervalStart < block.interval || owner.thread == thread.linear) return true;
-    if (thread.sync && owner.thread != kWholeBlock && owner.thread / kWarpSize == thread.warp &&
-        thread.sync->lanes[owner.thread % kWarpSize] >= token)
-      return true;
-  }
-  if (owner.thread != kWholeBlock && knownTo(thread, owner, token)) return true;
-  return atomic && knowsWord(thread, at);
 }
 
 /// Atomics of several threads on one word, each looked at by itself where all of them are still known: lanes
@@ -190,14 +53,6 @@ void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& site
     if (auto early = access.block.launch->unwrittenReads.find(sites.read);
         early != access.block.launch->unwrittenReads.end())
       ++early->second.raced;
-}
-
-/// Barriers order all readers of the set before the access.
-static bool allComeBefore(const CheckedAccess& access, const ReadSet& set) {
-  const BlockState& block = access.block;
-  if (set.newest < block.floor || (access.shared && set.newest < block.interval)) return true;
-  Token since = block.interval - block.ordered;
-  return set.oldest - block.ordered < since && set.newest - block.ordered < since;
 }
 
 static void checkAllReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
@@ -331,88 +186,6 @@ void checkNarrowAtomics(CheckedAccess& access) {
       return;
     }
   state.narrow.push_back({access.thread.me, site});
-}
-
-void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {
-  LaunchState& launch = *access.block.launch;
-  BlockState& block = access.block;
-  bool atomic = access.atomic();
-  auto alone = [&] {
-    cell.read = access.thread.me;
-    sites.read = narrowSite(access.site);
-  };
-  bool inSet = isReadSet(cell.read);
-  ReadSet* set = inSet ? readSetOf(launch, cell.read) : nullptr;
-  if (inSet && !set) return alone(); // of an earlier launch
-  if (!inSet) {
-    if (cell.read == block.launchMany) return;
-    bool theirsAtomic = atomicScope(launch, sites.read) != 0;
-    if (comesBefore(access.thread, cell.read, at, false) && !(cell.read & 1)) return alone();
-    if (cell.read & 1 && !sameThread(access, cell.read) && comesBefore(access.thread, cell.read, at, false))
-      return alone();
-    bool mixed = theirsAtomic != atomic; // "several" says nothing of either
-    if ((!block.exact && !mixed) || launch.readSets.size() >= kMostReadSets) {
-      if (theirsAtomic != atomic) { // a plain reader conflicts with more
-        if (!atomic) alone();
-        return;
-      }
-      bool sameInterval = cell.read - block.interval < block.many;
-      if (&cell == &cellOf(at) && !(cell.read & 1))
-        readersOf(at) = {{cell.read, access.thread.me}, {sites.read, narrowSite(access.site)}, 0};
-      cell.read = sameInterval ? cell.read | 1 : block.launchMany;
-      return;
-    }
-    ReadSet made;
-    made.add({cell.read, sites.read, theirsAtomic});
-    cell.read = kReadSet + launch.firstReadSet + static_cast<Token>(launch.readSets.size());
-    launch.readSets.push_back(std::move(made));
-    set = &launch.readSets.back();
-  }
-  Token me = access.thread.me;
-  // A plain reader of global memory meets atomics and flags of other blocks, which a stronger one does not.
-  const bool standsForAll = access.shared || strengthOf(access) == Strength::Plain;
-  if (standsForAll && allComeBefore(access, *set)) set->clear();
-  if (!set->readers.empty() && set->readers.back().token == me && set->readers.back().atomic == atomic)
-    return;
-  std::size_t most = access.shared ? 2 * block.threadCount : kMostGlobalReaders;
-  if (set->readers.size() >= std::max(most, set->sweepAt)) {
-    std::erase_if(set->readers, [&](const ReadSet::Reader& reader) {
-      return (reader.atomic || !atomic) &&
-             (comesBefore(access.thread, reader.token, at, false) ||
-              readBeforeSeenStore(access, {reader.token, reader.site, false, reader.atomic}, at));
-    });
-    set->sweepAt = 2 * set->readers.size();
-    if (!access.shared && set->readers.size() >= kMostGlobalReaders) {
-      cell.read = block.launchMany;
-      auto plain = std::ranges::find(set->readers, false, &ReadSet::Reader::atomic);
-      sites.read = plain != set->readers.end() ? plain->site : narrowSite(access.site);
-      set->clear();
-      return;
-    }
-  }
-  set->add({me, narrowSite(access.site), atomic});
-}
-
-void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {
-  BlockState& block = access.block;
-  Token mine = access.thread.me;
-  std::uint16_t site = narrowSite(access.site);
-  if (access.atomic()) {
-    LaunchState& launch = *block.launch;
-    if (access.order.scope() >= 2) {
-      mine |= 1;
-      Token before = cell.write;
-      bool together = (before & 1) && !isReserved(before) && before != mine &&
-                      !comesBefore(access.thread, before, at, true) && before >= launch.first;
-      if (together) {
-        Token start = block.interval;
-        bool sameInterval = before - start < block.many + 2 || access.shared;
-        mine = (sameInterval ? start + block.many : block.launchMany) | 1;
-      }
-    }
-  }
-  cell.write = mine;
-  sites.write = site;
 }
 
 } // namespace kcheck::runtime

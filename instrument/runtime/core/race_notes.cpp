@@ -1,0 +1,99 @@
+// What an access leaves in its cell.
+#include "instrument/runtime/core/race.h"
+
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/race_pair.h"
+
+#include <algorithm>
+
+namespace kcheck::runtime {
+namespace {
+
+constexpr std::size_t kMostReadSets = std::size_t{1} << 21;
+constexpr std::size_t kMostGlobalReaders = 64;
+
+} // namespace
+
+void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {
+  LaunchState& launch = *access.block.launch;
+  BlockState& block = access.block;
+  bool atomic = access.atomic();
+  auto alone = [&] {
+    cell.read = access.thread.me;
+    sites.read = narrowSite(access.site);
+  };
+  bool inSet = isReadSet(cell.read);
+  ReadSet* set = inSet ? readSetOf(launch, cell.read) : nullptr;
+  if (inSet && !set) return alone(); // of an earlier launch
+  if (!inSet) {
+    if (cell.read == block.launchMany) return;
+    bool theirsAtomic = atomicScope(launch, sites.read) != 0;
+    if (comesBefore(access.thread, cell.read, at, false) && !(cell.read & 1)) return alone();
+    if (cell.read & 1 && !sameThread(access, cell.read) && comesBefore(access.thread, cell.read, at, false))
+      return alone();
+    bool mixed = theirsAtomic != atomic; // "several" says nothing of either
+    if ((!block.exact && !mixed) || launch.readSets.size() >= kMostReadSets) {
+      if (theirsAtomic != atomic) { // a plain reader conflicts with more
+        if (!atomic) alone();
+        return;
+      }
+      bool sameInterval = cell.read - block.interval < block.many;
+      if (&cell == &cellOf(at) && !(cell.read & 1))
+        readersOf(at) = {{cell.read, access.thread.me}, {sites.read, narrowSite(access.site)}, 0};
+      cell.read = sameInterval ? cell.read | 1 : block.launchMany;
+      return;
+    }
+    ReadSet made;
+    made.add({cell.read, sites.read, theirsAtomic});
+    cell.read = kReadSet + launch.firstReadSet + static_cast<Token>(launch.readSets.size());
+    launch.readSets.push_back(std::move(made));
+    set = &launch.readSets.back();
+  }
+  Token me = access.thread.me;
+  // A plain reader of global memory meets atomics and flags of other blocks, which a stronger one does not.
+  const bool standsForAll = access.shared || (!access.atomic() && !access.isVolatile);
+  if (standsForAll && allComeBefore(access, *set)) set->clear();
+  if (!set->readers.empty() && set->readers.back().token == me && set->readers.back().atomic == atomic)
+    return;
+  std::size_t most = access.shared ? 2 * block.threadCount : kMostGlobalReaders;
+  if (set->readers.size() >= std::max(most, set->sweepAt)) {
+    std::erase_if(set->readers, [&](const ReadSet::Reader& reader) {
+      return (reader.atomic || !atomic) &&
+             (comesBefore(access.thread, reader.token, at, false) ||
+              readBeforeSeenStore(access, {reader.token, reader.site, false, reader.atomic}, at));
+    });
+    set->sweepAt = 2 * set->readers.size();
+    if (!access.shared && set->readers.size() >= kMostGlobalReaders) {
+      cell.read = block.launchMany;
+      auto plain = std::ranges::find(set->readers, false, &ReadSet::Reader::atomic);
+      sites.read = plain != set->readers.end() ? plain->site : narrowSite(access.site);
+      set->clear();
+      return;
+    }
+  }
+  set->add({me, narrowSite(access.site), atomic});
+}
+
+void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {
+  BlockState& block = access.block;
+  Token mine = access.thread.me;
+  std::uint16_t site = narrowSite(access.site);
+  if (access.atomic()) {
+    LaunchState& launch = *block.launch;
+    if (access.order.scope() >= 2) {
+      mine |= 1;
+      Token before = cell.write;
+      bool together = (before & 1) && !isReserved(before) && before != mine &&
+                      !comesBefore(access.thread, before, at, true) && before >= launch.first;
+      if (together) {
+        Token start = block.interval;
+        bool sameInterval = before - start < block.many + 2 || access.shared;
+        mine = (sameInterval ? start + block.many : block.launchMany) | 1;
+      }
+    }
+  }
+  cell.write = mine;
+  sites.write = site;
+}
+
+} // namespace kcheck::runtime

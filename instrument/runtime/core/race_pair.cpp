@@ -1,0 +1,145 @@
+#include "instrument/runtime/core/race_pair.h"
+
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/sync.h"
+
+namespace kcheck::runtime {
+namespace {
+
+bool siteIsVolatile(std::uint32_t site) {
+  const abi::SiteInfo* info = context().site(site);
+  return info && (info->flags & abi::SiteVolatile);
+}
+
+/// Two atomics do not race when each one's scope covers the other.
+bool atomicsAgree(const CheckedAccess& access, const Earlier& earlier) {
+  if (differInSize(access, earlier)) return false;
+  const LaunchState& launch = *access.block.launch;
+  std::uint32_t theirs = (earlier.writes && earlier.token & 1) ? 2 : atomicScope(launch, earlier.site);
+  if (access.order.scope() >= 2 && theirs >= 2) return true;
+  if (access.shared) return true;
+  // Of several wide ones checkNarrowAtomics knows each.
+  if (launch.tracksSync && earlier.writes && (earlier.token & ~Token{1}) == access.block.launchMany)
+    return true;
+  return ownerOf(launch, access.block, earlier.token).block == access.block.index;
+}
+
+/// A volatile read in a loop that waits for what it reads.
+bool polls(std::uint32_t site) {
+  constexpr std::uint32_t flags = abi::SiteVolatile | abi::SitePolled;
+  const abi::SiteInfo* info = context().site(site);
+  return info && (info->flags & flags) == flags;
+}
+
+/// A volatile read in a loop that waits for what it reads, against an atomic whose scope covers both: how a
+/// flag is polled, before anything was released through it as well.
+bool isPolledFlag(const CheckedAccess& access, const Earlier& earlier) {
+  const LaunchState& launch = *access.block.launch;
+  bool near = access.shared || ownerOf(launch, access.block, earlier.token).block == access.block.index;
+  if (access.atomic()) return (near || access.order.scope() >= 2) && !earlier.writes && polls(earlier.site);
+  bool wide = earlier.token & 1 || atomicScope(launch, earlier.site) >= 2;
+  return !access.writes() && earlier.atomic && (near || wide) && polls(access.site);
+}
+
+/// The same read against a volatile store. No fault in itself: at worst what the flag should hand over is in
+/// a race too.
+bool isBareFlag(const CheckedAccess& access, const Earlier& earlier) {
+  if (access.atomic() || earlier.atomic) return false;
+  if (access.writes()) return access.isVolatile && !earlier.writes && polls(earlier.site);
+  return earlier.writes && siteIsVolatile(earlier.site) && polls(access.site);
+}
+
+/// A volatile read behind a flag of the writer's that the thread has waited for: data, which the flag should
+/// have handed over, and no flag of its own.
+bool isBehindAwaited(const CheckedAccess& access, const Earlier& earlier) {
+  const LaunchState& launch = *access.block.launch;
+  if (access.atomic() || earlier.atomic || access.writes() || !earlier.writes || polls(access.site) ||
+      !access.thread.sync || earlier.token < launch.first)
+    return false;
+  Owner owner = ownerOf(launch, access.block, earlier.token);
+  return owner.thread != kWholeBlock && access.thread.sync->hasAwaited(owner.block, owner.thread);
+}
+
+/// A flag that is written after a fence and read as volatile (or atomically) is how fences are meant to be
+/// used.
+bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at) {
+  LaunchState& launch = *access.block.launch;
+  if (!launch.tracksSync || (access.atomic() && earlier.atomic)) return false; // two atomics differ in scope
+  bool strongNow = access.atomic() || access.isVolatile;
+  bool strongThen = earlier.atomic || siteIsVolatile(earlier.site);
+  if (!strongNow || !strongThen || isBehindAwaited(access, earlier)) return false;
+  if (isPolledFlag(access, earlier)) return true;
+  if (access.writes() && hasFenced(access.thread)) return true;
+  auto word = launch.words.find(at >> 2);
+  if (word == launch.words.end()) return false;
+  word->second.settle();
+  return word->second.released;
+}
+
+/// At most one race for each access.
+void tell(CheckedAccess& access, const Earlier& earlier) {
+  access.racy = true;
+  if ((earlier.token & ~Token{1}) < access.block.launch->first) return reportStreamRace(access, earlier);
+  reportRace(access, earlier, ownerOf(*access.block.launch, access.block, earlier.token),
+             isBareFlag(access, earlier));
+}
+
+} // namespace
+
+Owner ownerOf(const LaunchState& launch, const BlockState& block, Token token) {
+  token &= ~Token{1};
+  if (token == block.launchMany) return {~std::uint64_t{0}, kWholeBlock, token};
+  return context().epochs.ownerOf(token, launch.blockThreads);
+}
+
+bool readBeforeSeenStore(const CheckedAccess& access, const Earlier& earlier, Address at) {
+  const LaunchState& launch = *access.block.launch;
+  if (!launch.tracksSync || earlier.token < launch.first) return false;
+  Owner owner = ownerOf(launch, access.block, earlier.token);
+  return owner.thread != kWholeBlock && storedSince(access.thread, owner, earlier.token & ~Token{1}, at);
+}
+
+void checkPair(CheckedAccess& access, const Earlier& earlier, Address at) {
+  if (access.racy) return;
+  bool strong = earlier.atomic || (earlier.writes && access.block.launch->mayBeFlag(earlier.site));
+  if (comesBefore(access.thread, earlier.token, at, strong)) return;
+  if (access.atomic() && earlier.atomic && atomicsAgree(access, earlier)) return;
+  if (isFenceFlag(access, earlier, at)) return;
+  if (!earlier.writes && readBeforeSeenStore(access, earlier, at)) return;
+  tell(access, earlier);
+}
+
+bool sameThread(const CheckedAccess& access, Token token) {
+  if ((token | 1) == (access.thread.me | 1)) return true;
+  if (token < access.block.launch->first || token >= kReadSet) return false;
+  Owner owner = ownerOf(*access.block.launch, access.block, token);
+  return owner.block == access.block.index && owner.thread == access.thread.linear;
+}
+
+bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic) {
+  const BlockState& block = thread.owner();
+  const LaunchState& launch = *block.launch;
+  token &= ~Token{1};
+  if (token < block.floor || token == (thread.me & ~Token{1})) return true;
+  if (inShared(at) && token < block.interval) return true;
+  if (token - block.ordered < block.interval - block.ordered) return true;
+  if (token < launch.first) return context().streams.before(token);
+  Owner owner = ownerOf(launch, block, token);
+  if (owner.block == block.index) {
+    if (owner.intervalStart < block.interval || owner.thread == thread.linear) return true;
+    if (thread.sync && owner.thread != kWholeBlock && owner.thread / kWarpSize == thread.warp &&
+        thread.sync->lanes[owner.thread % kWarpSize] >= token)
+      return true;
+  }
+  if (owner.thread != kWholeBlock && knownTo(thread, owner, token)) return true;
+  return atomic && knowsWord(thread, at);
+}
+
+bool allComeBefore(const CheckedAccess& access, const ReadSet& set) {
+  const BlockState& block = access.block;
+  if (set.newest < block.floor || (access.shared && set.newest < block.interval)) return true;
+  Token since = block.interval - block.ordered;
+  return set.oldest - block.ordered < since && set.newest - block.ordered < since;
+}
+
+} // namespace kcheck::runtime
