@@ -202,6 +202,7 @@ void joinHostFacts(HostSide host, const std::vector<Kernel>& ofFile, Facts& fact
       if (argument.allocation) *argument.allocation += base;
     facts.launches.push_back(std::move(launch));
   }
+  facts.hostVariables.merge(host.hostVariables);
   facts.hasMain |= host.hasMain;
 }
 

@@ -34,8 +34,14 @@ public:
           context && context->isDependentContext() && !llvm::isa<clang::TemplateDecl>(decl))
         return true;
     }
-    return RecursiveASTVisitor::TraverseDecl(decl);
+    const auto* function = llvm::dyn_cast_or_null<clang::FunctionDecl>(decl);
+    const bool outside = isDeviceCode;
+    if (function) isDeviceCode = !runsOnHost(*function);
+    const bool result = RecursiveASTVisitor::TraverseDecl(decl);
+    isDeviceCode = outside;
+    return result;
   }
+  bool TraverseUnaryExprOrTypeTraitExpr(clang::UnaryExprOrTypeTraitExpr*) { return true; } // not evaluated
 
   bool VisitFunctionDecl(clang::FunctionDecl* function) {
     if (function->isMain() && function->doesThisDeclarationHaveABody()) result.hasMain = true;
@@ -47,10 +53,23 @@ public:
       if (auto allocation = allocationCall(*call); allocation && !allocation->inHelper) values.buffer(*call);
       return true;
     }
+    if ((isNamed(*call, "cudaMemcpyFromSymbol") || isNamed(*call, "cudaMemcpyFromSymbolAsync")) &&
+        call->getNumArgs() > 1)
+      readBack.insert(call->getArg(1)->IgnoreParenCasts());
     if (const auto* launch = llvm::dyn_cast<clang::CUDAKernelCallExpr>(call))
       addLaunch(*launch);
     else
       addLaunchCall(*call);
+    return true;
+  }
+
+  bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
+    const clang::ValueDecl& named = *reference->getDecl();
+    const bool isOfDevice =
+        named.hasAttr<clang::CUDAConstantAttr>() || named.hasAttr<clang::CUDADeviceAttr>();
+    if (!onlyAllocations && !isDeviceCode && isOfDevice && llvm::isa<clang::VarDecl>(named) &&
+        !readBack.contains(reference))
+      result.hostVariables.insert(named.getName().str());
     return true;
   }
 
@@ -63,6 +82,11 @@ public:
   }
 
 private:
+  static bool runsOnHost(const clang::FunctionDecl& function) {
+    return function.hasAttr<clang::CUDAHostAttr>() ||
+           !(function.hasAttr<clang::CUDADeviceAttr>() || function.hasAttr<clang::CUDAGlobalAttr>());
+  }
+
   std::string symbolOf(const clang::FunctionDecl& kernel) {
     std::string name;
     llvm::raw_string_ostream stream(name);
@@ -212,7 +236,8 @@ private:
   HostArguments arguments;
   std::unique_ptr<clang::MangleContext> names;
   HostSide& result;
-  bool onlyAllocations = false;
+  std::set<const clang::Expr*> readBack;
+  bool onlyAllocations = false, isDeviceCode = false;
 };
 
 /// Launches that cannot start, in a program that never asks for launch errors.

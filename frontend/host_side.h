@@ -9,8 +9,9 @@ namespace kcheck::frontend {
 struct HostSide {
   std::string object; ///< ELF; empty when only facts were asked for
   std::vector<Allocation> allocations;
-  std::vector<Launch> launches;  ///< Launch::kernel as host code mangles it
-  std::vector<Finding> findings; ///< of the rules about host code
+  std::vector<Launch> launches;        ///< Launch::kernel as host code mangles it
+  std::vector<Finding> findings;       ///< of the rules about host code
+  std::set<std::string> hostVariables; ///< Facts::hostVariables
   bool hasMain = false;
 };
 

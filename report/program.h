@@ -129,6 +129,8 @@ struct Facts {
   std::vector<Site> sites; ///< indexed by SiteId
   std::vector<Allocation> allocations;
   std::vector<Launch> launches;
+  /// Names of device variables that host code names in more than reading them back: it may write them.
+  std::set<std::string> hostVariables;
   bool hasMain = false;
 
   const Kernel* kernel(const std::string& symbol) const;

@@ -10,6 +10,7 @@
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalVariable.h"
 
 #include <bit>
@@ -198,6 +199,12 @@ Expr Execution::markIfSynchronizing(unsigned object, Expr content) {
   return content;
 }
 
+static bool mayBeWrittenByHost(const Facts& facts, const GlobalVariable& variable) {
+  SmallVector<DIGlobalVariableExpression*, 1> infos;
+  variable.getDebugInfo(infos);
+  return infos.empty() || facts.hostVariables.contains(infos[0]->getVariable()->getName().str());
+}
+
 /// The content of a variable that keeps its initial value: of constants, and of initialised tables of
 /// pointers and in constant memory, which host code is assumed to leave alone. Null when there is none.
 Expr Execution::initialContent(const Instruction& instruction, const Place& place) {
@@ -208,6 +215,7 @@ Expr Execution::initialContent(const Instruction& instruction, const Place& plac
   if (!variable.hasInitializer() || isa<UndefValue>(variable.getInitializer())) return nullptr;
   bool isTable = isPointer || state.objects[place.object].space == MemorySpace::Constant;
   if (!variable.isConstant() && (!isTable || variable.getInitializer()->isNullValue())) return nullptr;
+  if (!variable.isConstant() && mayBeWrittenByHost(state.facts, variable)) return nullptr;
   std::uint64_t step = state.layout.getTypeStoreSize(instruction.getType()).getFixedValue();
   std::uint64_t size = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
   constexpr std::uint64_t kMostEntries = 32;
