@@ -64,6 +64,20 @@ bool isLeaderOf(Expr leader, Expr place) {
          std::equal(leader->operands.begin(), leader->operands.end(), place->operands.begin());
 }
 
+/// How many lanes have voted.
+bool countsVotes(Expr n) {
+  auto isBallot = [](Expr part) { return part->op == Op::Apply && part->function->isBallot; };
+  return n->op == Op::Apply && n->function->cause.kind == CauseKind::Approximation &&
+         std::ranges::any_of(n->operands, [&](Expr part) { return anyNode(part, isBallot); });
+}
+
+/// Whether the address counts the votes themselves, other than to choose between places.
+bool countsInAddress(Expr address) {
+  bool result = false;
+  bottomUp(address, [](Expr n) { return n->width == 1; }, [&](Expr n) { result = result || countsVotes(n); });
+  return result;
+}
+
 } // namespace
 
 /// How many threads of a launch in known blocks may come to the access, of its first blocks where it has
@@ -130,7 +144,8 @@ Decider::Places Decider::placesAmongVoters(const PairQuestion& q) {
             result.causes.push_back(leader->function->cause);
           }
         }
-        if (isPlace || (n->op == Op::Apply && n->function->isBallot))
+        if (isPlace || (n->op == Op::Apply && n->function->isBallot) ||
+            (countsVotes(n) && !countsInAddress(access->offset)))
           result.causes.push_back(n->function->cause);
         return false;
       });

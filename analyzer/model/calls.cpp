@@ -323,6 +323,7 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
     if (!isRelevant(&call)) return true;
     env[&call] = warpResult(call, argument, condition);
     if (id_ == Intrinsic::nvvm_vote_ballot_sync) noteBallot(call);
+    if (id_ == Intrinsic::nvvm_vote_any_sync || id_ == Intrinsic::nvvm_vote_all_sync) noteVote(call);
     if (id_ == Intrinsic::nvvm_activemask) noteActive(call, condition);
     return true;
   }

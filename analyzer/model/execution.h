@@ -127,10 +127,14 @@ private:
   bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
   bool runLibraryCall(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
   void noteBallot(const llvm::CallInst& call);
+  void noteVote(const llvm::CallInst& call);
   void noteActive(const llvm::CallInst& call, Expr condition);
   void takeForBallot(const llvm::CallInst& call, const std::string& name, const Ballot& ballot);
   Expr countedBits(const llvm::CallInst& call, Expr bits);
   Expr countedLanes(const llvm::CallInst& call, Expr& condition);
+  Expr countedLanes(const llvm::CallInst& call, Expr counted, Expr& condition, const std::string& role);
+  Expr votersBelow(const llvm::CallInst& call, Expr votes, const Ballot& ballot, Expr& condition,
+                   const std::string& role);
   Expr firstVoter(const llvm::CallInst& call, Expr condition);
   Expr leaderOf(Expr votes, const Ballot& ballot, const std::string& line);
   Expr saysIsLeader(Expr rank);

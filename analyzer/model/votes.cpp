@@ -22,6 +22,18 @@ void Execution::noteBallot(const CallInst& call) {
     takeForBallot(call, "the votes", *ballot);
 }
 
+/// What one of the warp's votes gives is the same for all lanes, whatever they vote.
+void Execution::noteVote(const CallInst& call) {
+  const auto mine = identity(call, true);
+  const auto ballot =
+      mine ? ballotOf(state, call, value(call.getArgOperand(1)), *mine) : std::optional<Ballot>();
+  if (!ballot) return;
+  auto* vote = state.symbols.function(&call, "warp vote", "the vote (" + state.lineText(call) + ")", 1);
+  vote->exact = false;
+  vote->cause = {CauseKind::Warp, "the result of a warp operation at " + state.lineText(call)};
+  env[&call] = exprs.apply(vote, ballot->keys);
+}
+
 /// The lanes of the warp that come here together: some of those that come here, this one among them. Those
 /// that come without it are another group.
 void Execution::noteActive(const CallInst& call, Expr condition) {
@@ -49,6 +61,9 @@ void Execution::takeForBallot(const CallInst& call, const std::string& name, con
 /// The number of bits set; of each choice where there are some, as between the votes of a round and none.
 Expr Execution::countedBits(const CallInst& call, Expr bits) {
   if (isConst(bits)) return exprs.constant(32, std::popcount(zeroExtend(bits->value, bits->width)));
+  if (bits->op == Op::Xor && isConst(bits->operands[1], -1)) // those that are not set
+    return exprs.sub(exprs.constant(32, bits->width), countedBits(call, bits->operands[0]),
+                     NoSignedWrap | NoUnsignedWrap);
   auto ofChoice = [&](Expr choice, auto arm) {
     return exprs.ite(choice->operands[0], countedBits(call, arm(choice->operands[1])),
                      countedBits(call, arm(choice->operands[2])));
@@ -64,37 +79,70 @@ Expr Execution::countedBits(const CallInst& call, Expr bits) {
   return exprs.binary(Op::And, exprs.apply(count, {bits}), exprs.constant(32, 127));
 }
 
-/// How many lanes below its own vote for something: no two lanes of a warp that do so count the same number.
-/// Null where something else is counted.
+/// How many lanes below its own vote for something, or up to its own: no two lanes of a warp that do so count
+/// the same number. Null where something else is counted.
 Expr Execution::countedLanes(const CallInst& call, Expr& condition) {
-  Expr counted = value(call.getArgOperand(0));
+  return countedLanes(call, value(call.getArgOperand(0)), condition, "rank");
+}
+
+/// `role` tells the functions apart that stand for the ranks of several choices.
+Expr Execution::countedLanes(const CallInst& call, Expr counted, Expr& condition, const std::string& role) {
   if (counted->op != Op::And || counted->width != 32) return nullptr;
+  auto ofArms = [&](Expr choice, Expr other) -> Expr {
+    auto ofArm = [&](Expr arm, const char* which) {
+      return countedLanes(call, exprs.binary(Op::And, arm, other), condition, role + which);
+    };
+    Expr then = ofArm(choice->operands[1], "/then");
+    Expr otherwise = then ? ofArm(choice->operands[2], "/else") : nullptr;
+    return otherwise ? exprs.ite(choice->operands[0], then, otherwise) : nullptr;
+  };
   for (std::size_t i : {0u, 1u}) {
-    auto known = state.ballots.find(counted->operands[i]);
-    if (known == state.ballots.end() || !isLanesBelow(state, counted->operands[1 - i])) continue;
-    const Ballot& ballot = known->second;
-    std::vector<Expr> operands = ballot.keys;
-    operands.push_back(state.linearThread());
-    constexpr unsigned kBits = 5;
-    auto* rank = state.symbols.function(&call, "rank", "lanes below", kBits);
-    rank->injective = true;
-    rank->keys = unsigned(ballot.keys.size());
-    rank->exact = false;
-    rank->cause = {CauseKind::Warp, "the lanes counted at " + state.lineText(call)};
-    Expr below = exprs.extend(Op::ZExt, 32, exprs.apply(rank, std::move(operands)));
-    // Its own vote is not among them.
-    Expr isFewer = exprs.binary(Op::Ult, below, countedBits(call, known->first));
+    Expr votes = counted->operands[i], lanes = counted->operands[1 - i];
+    const bool withOwn = isLanesUpTo(state, lanes);
+    if (!withOwn && !isLanesBelow(state, lanes)) continue;
+    if (votes->op == Op::Ite)
+      if (Expr chosen = ofArms(votes, lanes)) return chosen;
+    const auto known = state.ballots.find(votes);
+    // Of any mask the number is as good, but for those who have looked whether they are named in it.
+    auto isVotes = [&](Expr n) { return state.ballots.contains(n); };
+    auto isMask = [&](Expr n) { return n == votes; };
+    if (known == state.ballots.end() && !anyNode(votes, isVotes) && !anyNode(condition, isMask)) continue;
+    const Ballot ballot = known != state.ballots.end() ? known->second : lanesIn(state, votes);
     const bool isOne = isVoter(ballot, condition);
-    if (isOne) state.laneFacts.insert(isFewer);
-    condition = exprs.logicalAnd(condition, exprs.logicalOr(exprs.logicalNot(ballot.vote), isFewer));
-    if (isOne) {
-      state.ranks[below] = known->first;
-      return below;
-    }
+    Expr below = votersBelow(call, votes, ballot, condition, role);
+    if (isOne && known != state.ballots.end()) state.ranks[below] = votes;
+    Expr rank = withOwn ? exprs.add(below, exprs.constant(32, 1), NoSignedWrap | NoUnsignedWrap) : below;
+    if (isOne) return rank;
     Expr other = exprs.binary(Op::And, countedBits(call, counted), exprs.constant(32, kLanesMask));
-    return exprs.ite(ballot.vote, below, other);
+    return exprs.ite(ballot.vote, rank, other);
   }
+  for (std::size_t i : {0u, 1u}) // some count up to themselves and some do not
+    if (counted->operands[i]->op == Op::Ite && counted->operands[1 - i]->op != Op::Ite)
+      return ofArms(counted->operands[i], counted->operands[1 - i]);
   return nullptr;
+}
+
+/// Where the thread itself has voted: how many lanes below have.
+Expr Execution::votersBelow(const CallInst& call, Expr votes, const Ballot& ballot, Expr& condition,
+                            const std::string& role) {
+  std::vector<Expr> operands = ballot.keys;
+  operands.push_back(state.linearThread());
+  constexpr unsigned kBits = 5;
+  auto* rank = state.symbols.function(&call, role, "lanes below", kBits);
+  rank->injective = true;
+  rank->keys = unsigned(ballot.keys.size());
+  rank->exact = false;
+  rank->cause = {CauseKind::Warp, "the lanes counted at " + state.lineText(call)};
+  Expr below = exprs.extend(Op::ZExt, 32, exprs.apply(rank, std::move(operands)));
+  // Its own vote is not among them.
+  Expr all = countedBits(call, votes), isFewer = exprs.binary(Op::Ult, below, all);
+  // No more than there are lanes: the others can be counted then.
+  Expr isOfWarp = exprs.binary(Op::Ule, all, exprs.constant(32, kLanesMask + 1));
+  state.laneFacts.insert(isOfWarp);
+  condition = exprs.logicalAnd(condition, isOfWarp);
+  if (isVoter(ballot, condition)) state.laneFacts.insert(isFewer);
+  condition = exprs.logicalAnd(condition, exprs.logicalOr(exprs.logicalNot(ballot.vote), isFewer));
+  return below;
 }
 
 /// The number of the first lane that voted, where one has.

@@ -30,6 +30,16 @@ bool isWarpInOneRow(const KernelModel& model) {
   return isConst(width) && width->value > 0 && width->value % kLanes == 0;
 }
 
+/// Whether no block has a second warp.
+bool isOneWarp(const KernelModel& model) {
+  std::int64_t threads = 1;
+  for (Expr extent : model.blockDim) {
+    if (extent && (!isConst(extent) || extent->value < 1 || extent->value > kLanes)) return false;
+    if (extent) threads *= extent->value;
+  }
+  return threads <= kLanes;
+}
+
 /// Whether the threads of a warp come here together, once in each round: of loops with a barrier, or of the
 /// innermost loop where every round of every lane passes the call, which waits for all of them.
 bool isMetTogether(KernelState& state, const CallInst& call) {
@@ -65,6 +75,7 @@ bool isLane(KernelState& state, Expr e) {
   ExprContext& exprs = state.exprs;
   Expr last = exprs.constant(32, kLanes - 1);
   if (e == exprs.binary(Op::And, state.linearThread(), last)) return true;
+  if (isOneWarp(state.model) && e == state.linearThread()) return true;
   return isWarpInOneRow(state.model) && e == exprs.binary(Op::And, state.model.threadIdx[0], last);
 }
 
@@ -74,6 +85,25 @@ std::vector<Expr> warpAndRound(KernelState& state, const std::vector<Expr>& iden
   constexpr std::size_t kRounds = 4; // the last ones of an identity
   keys.insert(keys.end(), identity.end() - kRounds, identity.end());
   return keys;
+}
+
+std::optional<Ballot> madeOfBallots(KernelState& state, Expr mask) {
+  if (const auto known = state.ballots.find(mask); known != state.ballots.end()) {
+    if (known->second.group) return {}; // the others are not all there
+    return known->second;
+  }
+  if ((mask->op != Op::And && mask->op != Op::Or && mask->op != Op::Xor) || mask->width != 32) return {};
+  ExprContext& exprs = state.exprs;
+  auto first = madeOfBallots(state, mask->operands[0]);
+  if (!first) return {};
+  if (isConst(mask->operands[1], -1) && mask->op == Op::Xor) {
+    first->vote = exprs.logicalNot(first->vote);
+    return first;
+  }
+  const auto second = madeOfBallots(state, mask->operands[1]);
+  if (!second || second->keys != first->keys) return {};
+  first->vote = exprs.binary(mask->op, first->vote, second->vote);
+  return first;
 }
 
 } // namespace
@@ -92,10 +122,35 @@ Ballot activeLanes(KernelState& state, Expr condition, const std::vector<Expr>& 
   return ballot;
 }
 
+Ballot lanesIn(KernelState& state, Expr mask) {
+  if (auto made = madeOfBallots(state, mask)) return *made;
+  ExprContext& exprs = state.exprs;
+  Expr lane = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, kLanes - 1));
+  Ballot ballot{exprs.extend(Op::Trunc, 1, exprs.binary(Op::LShr, mask, lane)), {}, nullptr};
+  ballot.keys.assign(std::begin(state.model.blockIdx), std::end(state.model.blockIdx));
+  ballot.keys.push_back(exprs.binary(Op::LShr, state.linearThread(), exprs.constant(32, 5)));
+  ballot.keys.push_back(mask);
+  return ballot;
+}
+
 Expr lanesBelow(KernelState& state) {
   ExprContext& exprs = state.exprs;
   Expr lane = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, kLanes - 1));
   return exprs.sub(exprs.binary(Op::Shl, exprs.constant(32, 1), lane), exprs.constant(32, 1));
+}
+
+bool isLanesUpTo(KernelState& state, Expr mask) {
+  if (mask->width != 32 || mask->operands.size() != 2) return false;
+  Expr first = mask->operands[0], second = mask->operands[1];
+  if (mask->op == Op::Or) { // `below | 1 << lane`
+    auto isOwn = [&](Expr e) {
+      return e->op == Op::Shl && isConst(e->operands[0], 1) && isLane(state, e->operands[1]);
+    };
+    return (isOwn(first) && isLanesBelow(state, second)) || (isOwn(second) && isLanesBelow(state, first));
+  }
+  // `(2 << lane) - 1`
+  return mask->op == Op::Add && isConst(second, -1) && first->op == Op::Shl &&
+         isConst(first->operands[0], 2) && isLane(state, first->operands[1]);
 }
 
 bool isLanesBelow(KernelState& state, Expr mask) {

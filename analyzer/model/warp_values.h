@@ -47,5 +47,10 @@ bool hasVoters(ExprContext& exprs, Expr votes, const Ballot& ballot, Expr condit
 /// The bits of the lanes below the thread's own.
 Expr lanesBelow(KernelState& state);
 bool isLanesBelow(KernelState& state, Expr mask);
+/// Those and its own.
+bool isLanesUpTo(KernelState& state, Expr mask);
+/// The lanes whose bits are set in `mask`, which may name some that are not there: what ballots of one warp
+/// and round make together, or any mask. Two lanes that have the same mask count among the same lanes.
+Ballot lanesIn(KernelState& state, Expr mask);
 
 } // namespace kcheck::analyzer
