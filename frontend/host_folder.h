@@ -57,6 +57,7 @@ private:
   // host_formulas.cpp
   std::optional<Formula> formulaOf(const clang::Expr& expr);
   std::optional<Formula> formulaOfOperator(const clang::BinaryOperator& op);
+  std::optional<Formula> pitchOf(const clang::VarDecl& variable, const VariableUses& own);
   std::optional<Formula> formulaOfVariable(const clang::VarDecl& variable, const clang::Expr& user);
   std::optional<Formula> roundedUp(const clang::Expr& expr);
 

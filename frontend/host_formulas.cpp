@@ -106,6 +106,23 @@ std::optional<Formula> Folder::roundedUp(const clang::Expr& expr) {
                   ofConstant(divisor));
 }
 
+/// What cudaMallocPitch chooses: no less than the width that it was asked for, of the least one of several.
+std::optional<Formula> Folder::pitchOf(const clang::VarDecl& variable, const VariableUses& own) {
+  std::optional<std::int64_t> width;
+  for (const Event& event : own.events) {
+    const bool isPitch = event.allocation && isNamed(*event.allocation, "cudaMallocPitch");
+    const auto asked = isPitch ? number(*event.allocation->getArg(2)) : std::nullopt;
+    if (!asked || asked->isFloat) return std::nullopt;
+    width = std::min(width.value_or(asked->integer), asked->integer);
+  }
+  if (!width) return std::nullopt;
+  Formula padding;
+  padding.op = Formula::Op::Variable;
+  padding.variable = "padding in " + variable.getNameAsString();
+  padding.number = values.buffers.numberOf(&variable);
+  return combined(Formula::Op::Add, ofConstant(*width), std::move(padding));
+}
+
 /// A variable stands for itself where it has one value at every later place.
 std::optional<Formula> Folder::formulaOfVariable(const clang::VarDecl& variable, const clang::Expr& user) {
   if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(&variable)) {
@@ -126,6 +143,7 @@ std::optional<Formula> Folder::formulaOfVariable(const clang::VarDecl& variable,
     for (const Event& event : own->second.events)
       if (event.isInLoop || !sources.isBeforeInTranslationUnit(sources.getExpansionLoc(event.where), here))
         return std::nullopt;
+    if (auto value = pitchOf(variable, own->second)) return value;
   }
   Formula formula;
   formula.op = Formula::Op::Variable;

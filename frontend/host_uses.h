@@ -33,7 +33,7 @@ struct Slot {
 /// Something that gives a slot a value: an assignment, or an allocation call that gets its address.
 struct Event {
   const clang::Expr* value = nullptr;
-  const clang::CallExpr* allocation = nullptr;
+  const clang::CallExpr* allocation = nullptr; ///< also that of a pitch
   /// The block that it is a statement of; null where a branch, a loop or an expression stands between.
   const clang::CompoundStmt* in = nullptr;
   clang::SourceLocation where;

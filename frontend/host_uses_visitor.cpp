@@ -220,6 +220,7 @@ public:
         called.insert(reference);
     }
     if (auto allocation = allocationCall(*call)) noteAllocation(*call, *allocation);
+    if (isNamed(*call, "cudaMallocPitch") && call->getNumArgs() > 1) noteAllocation(*call, {1, {}, nullptr});
     if (isLaunchCall(*call) && call->getNumArgs() > 3) settleArguments(*call->getArg(3));
     if (isNamed(*call, "cudaLaunchKernelEx") || isNamed(*call, "cudaLaunchKernelExC")) {
       settleConfiguration(*call);
