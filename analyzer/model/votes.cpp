@@ -132,7 +132,10 @@ Expr Execution::votersBelow(const CallInst& call, Expr votes, const Ballot& ball
   rank->injective = true;
   rank->keys = unsigned(ballot.keys.size());
   rank->exact = false;
-  rank->cause = {CauseKind::Warp, "the lanes counted at " + state.lineText(call)};
+  // Lanes vote as they like; a mask that is no vote of theirs gives them no work of their own.
+  const bool isVote = anyNode(votes, [&](Expr n) { return state.ballots.contains(n); });
+  rank->cause = {isVote ? CauseKind::Warp : CauseKind::Approximation,
+                 "the lanes counted at " + state.lineText(call)};
   Expr below = exprs.extend(Op::ZExt, 32, exprs.apply(rank, std::move(operands)));
   // Its own vote is not among them.
   Expr all = countedBits(call, votes), isFewer = exprs.binary(Op::Ult, below, all);
