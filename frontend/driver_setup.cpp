@@ -69,6 +69,7 @@ Arguments driverArguments(const Options& options, const Toolkit& toolkit, const 
                          "-fno-optimize-sibling-calls",
                          "-fPIC",
                          "-Wno-register",
+                         "-Wno-c++11-narrowing", // no error for nvcc
                          "-Qunused-arguments"};
   if (isCuda(options, file)) {
     addCudaArguments(arguments, options, toolkit);

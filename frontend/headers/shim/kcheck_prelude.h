@@ -3,6 +3,8 @@
 #pragma GCC system_header
 
 #if defined(__CUDA__) && defined(__CUDACC__)
+#include <time.h> // brought along by nvcc's headers: many programs measure without including it
+
 #include "kcheck_hints.h"
 #include "kcheck_min_max.h"
 #include "kcheck_surfaces.h"
