@@ -242,6 +242,7 @@ void Coverage::addIdle(const CountedLaunch& counted) {
   std::uint64_t busy = 0, idleBlocks = 0;
   if (!counted.traffic->open.empty() || counted.traffic->accesses.empty()) return;
   for (const AccessTraffic& access : counted.traffic->accesses) {
+    if (!access.isWhole) return; // a block between those looked at may have work
     busy = std::max(busy, access.blocks);
     idleBlocks = access.blocks + access.idleBlocks - busy;
   }
