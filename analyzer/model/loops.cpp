@@ -299,7 +299,8 @@ void Execution::leaveLoop(LoopWork& work) {
   work.counter->exact = work.exitCounter->exact = work.stayIsExact;
   if (!work.stayIsExact)
     work.counter->cause = work.exitCounter->cause = {
-        {}, "how often the loop at " + state.lineText(*loop->getHeader()->getTerminator()) + " runs"};
+        CauseKind::Loop,
+        "how often the loop at " + state.lineText(*loop->getHeader()->getTerminator()) + " runs"};
 
   Substitution final(exprs);
   final.set(work.k, work.trips ? exprs.constant(32, *work.trips) : exprs.of(work.exitCounter));
@@ -404,7 +405,8 @@ bool Execution::looksAgain(const LoopWork& work, Expr leaving) {
     for (auto& [phi, symbol] : work.inside)
       if (symbol == n->symbol)
         return work.latch.count(phi) && state.isSignalled(work.latch.at(phi)) && !isWalk(*phi, *work.loop);
-    return isSignalled && n->symbol->cause.kind == CauseKind::Loop; // what an inner loop has found
+    return isSignalled && n->symbol->kind != SymbolKind::LoopCounter &&
+           n->symbol->cause.kind == CauseKind::Loop; // what an inner loop has found
   };
   return anyNode(relative, isFoundHere) || anyNode(relative, isFoundBefore);
 }
