@@ -137,6 +137,7 @@ std::string launchArrayName(std::size_t launch, std::size_t argument) {
 std::string launchMain(const std::vector<LaunchLine>& launches) {
   std::string code =
       fmt::format("\n#include {}\nint main() {{\n", quoted(KCHECK_SOURCE_HEADERS "/shim/kcheck_launch.h"));
+  code += "kcLaunchesMeet();\n";
   for (std::size_t l = 0; l < launches.size(); ++l) {
     const LaunchLine& launch = launches[l];
     code += "{\n";

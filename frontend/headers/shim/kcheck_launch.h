@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+extern "C" void kcLaunchesMeet(); // the runtime's: kernels with a grid barrier are launched cooperatively
+
 enum class kcheckContent { pattern, zero, iota, random, value };
 
 /// Elements of vector types and records are filled by their first member's type when they have an `x`, else as bytes.

@@ -33,6 +33,7 @@ Error kernelWork(const cuda::KernelNodeParams& parameters, void* caller, KernelW
   work.grid = parameters.grid;
   work.block = parameters.block;
   work.dynamicShared = parameters.dynamicShared;
+  work.cooperative = work.kernel->usesGridSync & abi::TraitGridSync; // an attribute of the node says so
   work.arguments = parameters.arguments;
   work.caller = caller;
   return Error::Success;

@@ -40,6 +40,9 @@ struct Request {
   void* caller;
 };
 
+/// The program's launches are those of launch lines, which cannot say that they are cooperative.
+bool launchesMeet = false;
+
 Error tryLaunch(const Request& request, const char*& kernelName) {
   Function* function = findFunction(request.function);
   if (!function || !function->kernel) {
@@ -60,7 +63,7 @@ Error tryLaunch(const Request& request, const char*& kernelName) {
   work.grid = shape.grid;
   work.block = shape.block;
   work.dynamicShared = shape.dynamicShared;
-  work.cooperative = shape.cooperative;
+  work.cooperative = shape.cooperative || (launchesMeet && (work.kernel->usesGridSync & abi::TraitGridSync));
   work.arguments = request.arguments;
   work.caller = request.caller;
   return submit(request.stream, work);
@@ -116,6 +119,9 @@ using namespace kcheck::runtime::api;
 namespace cuda = kcheck::cuda;
 
 extern "C" {
+
+/// Called by the main that launch lines make.
+void kcLaunchesMeet() { launchesMeet = true; }
 
 unsigned __cudaPushCallConfiguration(cuda::Dim3 grid, cuda::Dim3 block, std::size_t shared,
                                      cuda::StreamHandle stream) {

@@ -197,7 +197,40 @@ bool forceBarriers(BlockState& block) {
   return any;
 }
 
+namespace {
+
+const ThreadState* firstAtGrid(LaunchState& launch) {
+  for (auto& block : launch.slots)
+    if (block->running)
+      for (const ThreadState& thread : *block)
+        if (waitsFor(thread, WaitKind::GridSync)) return &thread;
+  return nullptr;
+}
+
+/// Without a cooperative launch there is nothing that the grid could meet at: cooperative groups trap.
+void refuseGrid(LaunchState& launch, const ThreadState& thread) {
+  leaveShare(launch);
+  settleRows(launch);
+  wire::Finding finding = emptyFinding(wire::Rule::Trap);
+  finding.kernel = launch.name;
+  finding.caller = reinterpret_cast<std::uint64_t>(launch.config.caller);
+  finding.accessCount = 1;
+  finding.access[0] = describeThread(thread, thread.wait.site, wire::Doing::None);
+  finding.text = text("waits for the whole grid in a launch that is not cooperative, which ends the kernel");
+  finding.hint = text("launch it by cudaLaunchCooperativeKernel(), with no more blocks than fit at once");
+  report(finding);
+  launch.faulted = true;
+  launch.fault = DeviceFault::Trap;
+}
+
+} // namespace
+
 bool answerGrid(LaunchState& launch) {
+  if (!launch.config.cooperative)
+    if (const ThreadState* thread = firstAtGrid(launch)) {
+      refuseGrid(launch, *thread);
+      return true;
+    }
   if (launch.started != launch.gridBlocks) return false;
   std::uint64_t waiting = 0;
   for (auto& block : launch.slots) {
