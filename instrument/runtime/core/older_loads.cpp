@@ -44,6 +44,7 @@ void SyncWord::settleVersion(Address at) {
   std::memcpy(&last.value, reinterpret_cast<const void*>(at), versionBytes);
   last.device = device;
   last.wide = wide;
+  last.byBlock = byBlock;
   const Version& earlier = versions.size() > 1 ? versions[versions.size() - 2] : before;
   if (last.isUpdate && last.value == earlier.value) versions.pop_back();
 }

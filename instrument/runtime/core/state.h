@@ -191,7 +191,9 @@ struct SyncWord {
     std::uint64_t fence = 0; ///< number of its thread's first fence after it; 0: none yet
     std::uint64_t value = 0;
     bool isUpdate = false; ///< read and written back, perhaps unchanged
-    Clock device, wide;    ///< what the word has published with it
+    /// What the word has published with it.
+    Clock device, wide;
+    std::vector<std::pair<std::uint64_t, Clock>> byBlock;
   };
   static constexpr std::size_t kVersions = 4;
   std::vector<Version> versions;

@@ -85,7 +85,8 @@ void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order, bool polls,
   const bool waits = polls && !order.acquires();
   Received& received = waits ? state.polled : state.pending;
   if (order.scope() >= 2) received.device.join(older ? older->device : word.device);
-  if (!word.byBlock.empty()) state.pendingBlock.join(word.ofBlock(block.index));
+  for (const auto& [index, clock] : older ? older->byBlock : word.byBlock)
+    if (index == block.index) state.pendingBlock.join(clock);
   received.wide.join(older ? older->wide : word.wide);
   if (order.acquires()) {
     state.pending.device.join(state.pendingBlock);
