@@ -110,8 +110,39 @@ void withdrawBrokenProofs(Report& report) {
     }
 }
 
+/// Accesses that the run saw leave their memory, where nothing was proved of it. Every proof takes for
+/// granted that there are none: what is behind an array, they may read and write as well.
+std::vector<const Finding*> wildAccesses(const Report& report) {
+  std::vector<const Finding*> wild;
+  for (const Finding& finding : report.findings) {
+    if ((finding.rule != "out-of-bounds" && finding.rule != "use-after-free") || finding.count == 0 ||
+        finding.accesses.empty())
+      continue;
+    const bool wasProved = std::ranges::any_of(report.kernels, [&](const KernelResult& kernel) {
+      return isAbout(finding, kernel) &&
+             std::ranges::any_of(kernel.properties, [](const PropertyResult& property) {
+               return property.property == Property::InBounds && property.answer == Answer::Proved;
+             });
+    });
+    if (!wasProved) wild.push_back(&finding);
+  }
+  return wild;
+}
+
+/// Whether it may be no more than what a wild access has led to: one of its accesses is wild, or its kernel
+/// has written where no one knows.
+bool followsWild(const Finding& finding, const std::vector<const Finding*>& wild) {
+  return std::ranges::any_of(wild, [&](const Finding* cause) {
+    if (cause == &finding || cause->kernel != finding.kernel) return false;
+    const Access& access = cause->accesses[0];
+    return access.kind != AccessKind::Read ||
+           std::ranges::find(finding.accesses, access.where, &Access::where) != finding.accesses.end();
+  });
+}
+
 /// Lets one finding of the run speak to the answer that it contradicts.
-void refute(const Finding& finding, const KernelResult& kernel, PropertyResult& property, Report& report) {
+void refute(const Finding& finding, const KernelResult& kernel, PropertyResult& property,
+            const std::vector<const Finding*>& wild, Report& report) {
   bool seen = finding.verdict == Verdict::Observed || finding.verdict == Verdict::Confirmed;
   if (!seen || property.answer == Answer::Refuted) return;
   if (finding.rule == "warp-mask" && property.answer == Answer::Proved) return; // not what was asked there
@@ -127,6 +158,8 @@ void refute(const Finding& finding, const KernelResult& kernel, PropertyResult& 
   } else if (breaksAssumptionOnly(finding, property)) {
     property.reason =
         "seen in the run, where what the proof assumes does not hold: " + joined(property.assumptions);
+  } else if (followsWild(finding, wild)) {
+    property.reason = "seen in the run, where an access of the kernel leaves its array";
   } else {
     property.reason = "seen in the run, though the static pass had proved it absent";
     report.disagreements.push_back(contradiction(finding, kernel, property));
@@ -147,13 +180,14 @@ bool wasSeenIn(const KernelResult& kernel, const Finding& finding, const std::ve
 /// `fromRun`: what the run alone says.
 void letRunSpeak(Report& report, const std::vector<Finding>& fromRun) {
   withdrawBrokenProofs(report);
+  const std::vector<const Finding*> wild = wildAccesses(report);
   for (const Finding& finding : report.findings) {
     auto question = propertyOf(finding);
     if (!question) continue;
     for (KernelResult& kernel : report.kernels) {
       if (!isAbout(finding, kernel) || !wasSeenIn(kernel, finding, fromRun)) continue;
       for (PropertyResult& property : kernel.properties)
-        if (property.property == *question) refute(finding, kernel, property, report);
+        if (property.property == *question) refute(finding, kernel, property, wild, report);
     }
   }
 }

@@ -457,6 +457,23 @@ TEST(Disagreement, HostInitialisationIsAnAssumptionThatTheRunChecks) {
   EXPECT_THAT(mergeReport(facts(), staticPart({}, properties), runPart({read}), {}).disagreements, SizeIs(1));
 }
 
+TEST(Disagreement, NotOverARaceThatAnAccessOutsideItsArrayLedTo) {
+  auto properties = allProved();
+  properties[2].answer = Answer::Unknown;
+  const Finding race = tileRace(Verdict::Observed, 1);
+  Finding end = simple("out-of-bounds", Verdict::Observed, race.accesses[0].where);
+  end.count = 1;
+  end.accesses = {race.accesses[0]};
+  Report report = mergeReport(facts(), staticPart({}, properties), runPart({race, end}), {});
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  EXPECT_EQ(report.kernels[0].properties[0].answer, Answer::Refuted);
+  EXPECT_THAT(report.kernels[0].properties[0].reason, HasSubstr("leaves its array"));
+
+  properties = allProved(); // then that access is what the passes disagree about
+  EXPECT_THAT(mergeReport(facts(), staticPart({}, properties), runPart({race, end}), {}).disagreements,
+              SizeIs(2));
+}
+
 /// A load of 4 or 32 sectors per request, in the one launch that both passes know.
 Report withTraffic(std::uint64_t computed, std::uint64_t measured, std::vector<Finding> seen = {},
                    Dim3 launched = {64, 1, 1}) {
