@@ -65,6 +65,69 @@ const Access* dependsOn(const Finding& finding, const Finding& race) {
   return nullptr;
 }
 
+/// Whether the name is one that the source gives an array, and not an expression that leads to it.
+bool isPlain(std::string_view name) {
+  return !name.empty() && name.find_first_of("([*+") == std::string_view::npos;
+}
+
+std::string overrunNote(const Finding& end, const MemoryFact& into) {
+  const std::string& from = end.memory->name;
+  const bool tellsApart = isPlain(into.name) && into.name != from;
+  return fmt::format("`{}` runs past the end of {} here, into {}: mend that first", end.accesses[0].expr,
+                     isPlain(from) ? "`" + from + "`" : "its array",
+                     tellsApart ? "`" + into.name + "`" : "another array");
+}
+
+bool wasSeen(const Finding& finding, std::string_view rule) {
+  return finding.rule == rule && finding.count > 0;
+}
+
+/// The thread's own variables are no longer what it made them.
+bool overwritesLocals(const Finding& finding) {
+  return wasSeen(finding, "out-of-bounds") && finding.memory && finding.memory->space == MemorySpace::Local &&
+         !finding.accesses.empty() && finding.accesses[0].kind != AccessKind::Read;
+}
+
+bool mayBeOfOverwrittenLocals(const Finding& finding) {
+  return finding.rule == "out-of-bounds" || finding.rule == "misaligned" ||
+         finding.rule == "use-after-free" || finding.rule == "wrong-space" ||
+         finding.rule == "uninitialized-read";
+}
+
+bool endsKernel(const Finding& finding) {
+  return wasSeen(finding, "hang") || wasSeen(finding, "trap") || wasSeen(finding, "assert-failed");
+}
+
+/// A copy or fill that failed, so that nothing was written.
+bool isFailedFill(const Finding& finding) {
+  return finding.kernel.empty() && finding.memory &&
+         (wasSeen(finding, "out-of-bounds") || wasSeen(finding, "wrong-space"));
+}
+
+/// What `cause` has to do with `finding` of the same kernel, whatever the memory is called; empty if nothing.
+std::string whyItFollows(const Finding& finding, const Finding& cause) {
+  if (finding.rule == "race-shared" && wasSeen(cause, "barrier-divergence"))
+    return "some threads of the block do not come to the barrier here, which may be why nothing orders them: "
+           "mend that first";
+  const bool isSameFault = finding.rule == cause.rule && finding.memory && cause.memory &&
+                           sameArray(*finding.memory, *cause.memory);
+  if (mayBeOfOverwrittenLocals(finding) && overwritesLocals(cause) && !isSameFault)
+    return fmt::format("`{}` lies outside of the local array `{}` here, and may overwrite other variables: "
+                       "mend that first",
+                       cause.accesses[0].expr, cause.memory->name);
+  return "";
+}
+
+/// The same of what went wrong elsewhere in the program.
+std::string whyItFollowsElsewhere(const Finding& finding, const Finding& cause) {
+  if (finding.rule == "unwritten-output" && endsKernel(cause))
+    return fmt::format("`{}` did not come to its end, because of this: mend that first", cause.kernel);
+  if ((finding.rule == "unwritten-output" || finding.rule == "uninitialized-read") && isFailedFill(cause) &&
+      finding.memory && sameArray(*finding.memory, *cause.memory) && cause.memory->allocatedAt.known())
+    return "what should have filled it fails here: mend that first";
+  return "";
+}
+
 bool mayFollow(const Finding& finding) {
   return finding.rule == "out-of-bounds" || finding.rule == "barrier-divergence" || finding.rule == "hang";
 }
@@ -114,11 +177,7 @@ void noteOverruns(std::vector<Finding>& findings) {
           race.accesses, [&](const Access& access) { return access.where == end.accesses[0].where; });
       if (!overran || end.memory->name.empty()) continue;
       race.hint.clear(); // no order of theirs mends it
-      race.notes.push_back(
-          {end.where,
-           fmt::format("`{}` runs past the end of `{}` here, into {}: mend that first", end.accesses[0].expr,
-                       end.memory->name,
-                       race.memory->name.empty() ? "another array" : "`" + race.memory->name + "`")});
+      race.notes.push_back({end.where, overrunNote(end, *race.memory)});
     }
   }
 }
@@ -127,6 +186,13 @@ void noteFollowing(std::vector<Finding>& findings) {
   for (Finding& finding : findings) {
     if (finding.count == 0) continue;
     for (const Finding& cause : findings) {
+      if (&cause == &finding) continue;
+      std::string why = whyItFollowsElsewhere(finding, cause);
+      if (why.empty() && cause.kernel == finding.kernel) why = whyItFollows(finding, cause);
+      if (!why.empty()) {
+        finding.notes.push_back({cause.where, std::move(why)});
+        break;
+      }
       if (cause.kernel != finding.kernel && finding.rule != "unwritten-output") continue;
       if (finding.rule == "unwritten-output" && cause.rule == "out-of-bounds" && finding.memory &&
           cause.memory && sameArray(*finding.memory, *cause.memory) && cause.memory->allocatedAt.known()) {

@@ -17,8 +17,9 @@ void foldEarlyReads(std::vector<Finding>& findings);
 /// A race in an array that one of its accesses reaches past the end of another one: says which.
 void noteOverruns(std::vector<Finding>& findings);
 
-/// What the run saw go wrong where the index or condition comes from memory that is raced for, and copies of
-/// an array that was written past instead: says what to mend first.
+/// What the run saw go wrong where the index or condition comes from memory that is raced for, where a thread
+/// has written past its own array, behind a barrier that threads miss, and reads and copies of what was
+/// written elsewhere or not at all: says what to mend first.
 void noteFollowing(std::vector<Finding>& findings);
 
 } // namespace kcheck

@@ -105,5 +105,59 @@ TEST(Consequences, PointFromACopyOfUnwrittenMemoryToWhatWasWrittenPastIt) {
   EXPECT_THAT(findings[0].notes, SizeIs(1));
 }
 
+TEST(Consequences, NameNoArrayByAnExpressionThatLeadsToIt) {
+  std::vector<Finding> findings{
+      seen("out-of-bounds", {access(AccessKind::Write, 5, "at(to, x)")}, sharedArray("at(to, x)", 128)),
+      raceOf("at(to, x)", "at(from, x)", "at(from, x)")};
+  noteOverruns(findings);
+  ASSERT_THAT(findings[1].notes, SizeIs(1));
+  EXPECT_THAT(findings[1].notes[0].message, HasSubstr("past the end of its array here, into another array"));
+}
+
+TEST(Consequences, PointFromOddAddressesToTheLocalArrayThatWasOverrun) {
+  MemoryFact local = sharedArray("used", 4), global = sharedArray("in", 64);
+  local.space = MemorySpace::Local;
+  global.space = MemorySpace::Global;
+  std::vector<Finding> findings{seen("misaligned", {access(AccessKind::Read, 4, "in[u]")}, global),
+                                seen("out-of-bounds", {access(AccessKind::Write, 5, "used[c]")}, local),
+                                seen("out-of-bounds", {access(AccessKind::Read, 6, "used[c]")}, local)};
+  noteFollowing(findings);
+  ASSERT_THAT(findings[0].notes, SizeIs(1));
+  EXPECT_THAT(findings[0].notes[0].message, HasSubstr("outside of the local array `used`"));
+  EXPECT_THAT(findings[1].notes, IsEmpty());
+  EXPECT_THAT(findings[2].notes, IsEmpty());
+}
+
+TEST(Consequences, PointFromRacesToTheBarrierThatThreadsMiss) {
+  std::vector<Finding> findings{raceOf("s[t]", "s[t + 1]", "s"),
+                                seen("barrier-divergence", {access(AccessKind::Read, 9, "")}, {})};
+  noteFollowing(findings);
+  ASSERT_THAT(findings[0].notes, SizeIs(1));
+  EXPECT_THAT(findings[0].notes[0].message, HasSubstr("do not come to the barrier"));
+  findings[0].notes.clear();
+  findings[1].kernel = "other()";
+  noteFollowing(findings);
+  EXPECT_THAT(findings[0].notes, IsEmpty());
+}
+
+TEST(Consequences, PointFromUnwrittenMemoryToTheHangOrTheCopyThatFailed) {
+  MemoryFact array = sharedArray("to", 64);
+  array.space = MemorySpace::Global;
+  array.allocatedAt = at("k.cu", 20, 3, 9);
+  Finding copy = seen("unwritten-output", {access(AccessKind::Read, 30, "")}, array);
+  copy.kernel.clear();
+  std::vector<Finding> findings{copy, seen("hang", {access(AccessKind::Read, 8, "")}, {})};
+  noteFollowing(findings);
+  ASSERT_THAT(findings[0].notes, SizeIs(1));
+  EXPECT_THAT(findings[0].notes[0].message, HasSubstr("`k()` did not come to its end"));
+
+  Finding failed = seen("wrong-space", {access(AccessKind::Read, 25, "")}, array);
+  failed.kernel.clear();
+  findings = {seen("uninitialized-read", {access(AccessKind::Read, 8, "to[i]")}, array), failed};
+  noteFollowing(findings);
+  ASSERT_THAT(findings[0].notes, SizeIs(1));
+  EXPECT_THAT(findings[0].notes[0].message, HasSubstr("fails here"));
+}
+
 } // namespace
 } // namespace kcheck::test
