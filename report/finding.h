@@ -21,6 +21,9 @@ const char* toString(Verdict verdict);
 const char* toString(RaceScope scope);
 const char* toString(RaceKind kind);
 
+/// Access::by of what gives the memory back, which counts as a write.
+inline constexpr const char* kByFree = "cudaFreeAsync";
+
 /// One thread's access in a finding.
 struct Access {
   AccessKind kind = AccessKind::Read;

@@ -69,8 +69,9 @@ std::string who(const Finding& finding, std::size_t i) {
   return i == 0 ? "one thread" : "another thread";
 }
 
-const char* does(AccessKind kind) {
-  switch (kind) {
+const char* does(const Access& access) {
+  if (access.by == kByFree) return "frees";
+  switch (access.kind) {
   case AccessKind::Read: return "reads";
   case AccessKind::Write: return "writes";
   case AccessKind::Atomic: return "atomically updates";
@@ -78,8 +79,9 @@ const char* does(AccessKind kind) {
   return "?";
 }
 
-const char* isDone(AccessKind kind) {
-  switch (kind) {
+const char* isDone(const Access& access) {
+  if (access.by == kByFree) return "freed";
+  switch (access.kind) {
   case AccessKind::Read: return "read";
   case AccessKind::Write: return "written";
   case AccessKind::Atomic: return "atomically updated";
@@ -108,12 +110,12 @@ void writeAccesses(const Finding& finding, std::ostream& out) {
   std::size_t widestWho = 0, widestVerb = 0;
   for (std::size_t i = 0; i < finding.accesses.size(); ++i) {
     widestWho = std::max(widestWho, who(finding, i).size());
-    widestVerb = std::max(widestVerb, std::string_view(does(finding.accesses[i].kind)).size());
+    widestVerb = std::max(widestVerb, std::string_view(does(finding.accesses[i])).size());
   }
   for (std::size_t i = 0; i < finding.accesses.size(); ++i) {
     const Access& access = finding.accesses[i];
     std::string value = access.value.empty() ? "" : ": " + access.value;
-    out << fmt::format("{}{:<{}} {:<{}} {}{}\n", kIndent, who(finding, i), widestWho, does(access.kind),
+    out << fmt::format("{}{:<{}} {:<{}} {}{}\n", kIndent, who(finding, i), widestWho, does(access),
                        widestVerb, exprOf(finding, access), value);
   }
 }
@@ -202,7 +204,7 @@ void writeFurtherPlaces(const Finding& finding, const TextOptions& options, std:
   };
   for (const Access& access : finding.accesses)
     if (access.where.known() && !sameLine(access.where, finding.where))
-      note(access.where, fmt::format("{} is {} here", quotedExprOf(finding, access), isDone(access.kind)));
+      note(access.where, fmt::format("{} is {} here", quotedExprOf(finding, access), isDone(access)));
   for (const RelatedNote& related : finding.notes) note(related.where, related.message);
   if (!finding.memory || !finding.memory->allocatedAt.known() || finding.memory->allocatedAt == finding.where)
     return;
@@ -238,7 +240,7 @@ void writeAlsoWith(const Finding& finding, const TextOptions& options, std::ostr
   const Access& second = finding.accesses[1];
   writeHeader(second.where, Severity::Note,
               fmt::format("the same with {}, which is {} here: {}", quotedExprOf(finding, second),
-                          isDone(second.kind), verdictInWords(finding)),
+                          isDone(second), verdictInWords(finding)),
               "", options, out);
 }
 

@@ -20,6 +20,15 @@ std::string counted(std::uint64_t count, const char* what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+/// What else may be missing where one statement races with itself.
+const char* betweenRounds(const Finding& finding) {
+  switch (finding.scope) {
+  case RaceScope::IntraWarp: return "; between rounds of a loop, __syncwarp()";
+  case RaceScope::InterWarp: return "; between rounds of a loop, __syncthreads()";
+  default: return "";
+  }
+}
+
 bool isLostUpdate(const Finding& finding) {
   if (finding.accesses.size() != 2) return false;
   const Access &a = finding.accesses[0], &b = finding.accesses[1];
@@ -34,8 +43,9 @@ bool wordLostUpdate(Finding& finding) {
   if (expr.empty()) return true;
   // `c += x` reads and writes at one place; `if (x < c) c = x` does not, and no sum mends it.
   const bool isOnePlace = finding.accesses[0].where.column == finding.accesses[1].where.column;
-  finding.hint = fmt::format("one atomic operation, such as {}(&{}, ...), or an element for each thread",
-                             isOnePlace ? "atomicAdd" : "atomicMin or atomicCAS", expr);
+  finding.hint =
+      fmt::format("one atomic operation, such as {}(&{}, ...), or an element for each thread{}",
+                  isOnePlace ? "atomicAdd" : "atomicMin or atomicCAS", expr, betweenRounds(finding));
   return true;
 }
 
@@ -63,7 +73,7 @@ bool differInSize(const wire::Finding& record) {
 
 void wordRace(Finding& finding, const wire::Finding& record) {
   bool warp = finding.scope == RaceScope::IntraWarp, block = finding.scope == RaceScope::InterWarp;
-  if (record.rule != wire::Rule::RaceWarp && !block && wordLostUpdate(finding)) return;
+  if (!(record.flags & wire::AsyncCopy) && wordLostUpdate(finding)) return;
   if (record.flags & wire::AsyncCopy) {
     bool isSource = record.access[1].doing == wire::Doing::Read;
     finding.message =
@@ -87,9 +97,7 @@ void wordRace(Finding& finding, const wire::Finding& record) {
   finding.message = fmt::format("{}, {}", whatHappens(finding), missing);
   if (isOneWrite(finding))
     finding.hint = fmt::format("let one thread write it, or give each thread an element of its own{}",
-                               warp    ? "; between rounds of a loop, __syncwarp()"
-                               : block ? "; between rounds of a loop, __syncthreads()"
-                                       : "");
+                               betweenRounds(finding));
   else if (warp)
     finding.hint = "__syncwarp() between the two accesses: lanes of a warp do not run in step";
   else if (block)
@@ -119,6 +127,8 @@ void wordFree(Finding& finding, const wire::Finding& record) {
   finding.message = fmt::format("cudaFreeAsync frees {} in one stream while {} in another may still use it",
                                 subject(finding),
                                 record.access[1].doing == wire::Doing::Host ? "a copy or fill" : "a kernel");
+  for (Access& access : finding.accesses)
+    if (record.access[1].doing != wire::Doing::Host && access.by != "a kernel") access.by = kByFree;
   finding.hint = "free it in the stream that used it last, or let that stream's event be waited for before";
 }
 

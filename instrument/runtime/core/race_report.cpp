@@ -36,6 +36,7 @@ void addValues(wire::Finding& finding, const CheckedAccess& access, const Earlie
   std::uint32_t bytes = std::min<std::uint32_t>(access.bytes, 8);
   mine.valueBytes = theirs.valueBytes = static_cast<std::uint8_t>(bytes);
   setValue(mine.before, access.address, bytes);
+  if (access.bytes > bytes) return; // a vector's first elements are no value of its own
   mine.flags |= wire::HasBefore;
   if (earlier.overwritten) return;
   // What is in memory now is what an earlier write left, or what an earlier read saw.
@@ -94,7 +95,7 @@ void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owne
   describeAccessed(access.block, finding.memory, access.address, access.bytes);
   wire::Finding* logged = report(finding);
   if (logged && access.writes())
-    launch.pendingValues.push_back({logged, !(logged->access[0].flags & wire::HasAfter),
+    launch.pendingValues.push_back({logged, access.bytes <= 8 && !(logged->access[0].flags & wire::HasAfter),
                                     earlier.writes && !(access.atomic() && earlier.atomic),
                                     finding.access[0].before, access.address, finding.access[0].valueBytes});
 }
