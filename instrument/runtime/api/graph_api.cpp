@@ -1,82 +1,17 @@
-// Graphs made by hand: nodes, their dependencies and parameters, and questions about them.
+// Graphs made by hand: the graphs and the nodes that are added to them.
 #include "instrument/runtime/api/graph.h"
 
 #include "instrument/runtime/api/copies.h"
 #include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/graph_calls.h"
 #include "instrument/runtime/api/graph_nodes.h"
-#include "instrument/runtime/api/memory_use.h"
-#include "instrument/runtime/api/registry.h"
 #include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/api/stream.h"
-
-#include <algorithm>
-#include <cstdio>
 
 namespace kcheck::runtime::api {
 
 using cuda::Graph;
 using cuda::GraphNode;
-
-Error kernelWork(const cuda::KernelNodeParams& parameters, void* caller, KernelWork& work) {
-  Function* function = findFunction(parameters.function);
-  if (!function || !function->kernel) return Error::InvalidDeviceFunction;
-  if (parameters.extra || (!parameters.arguments && function->kernel->parameterCount))
-    return Error::InvalidValue;
-  LaunchShape shape{parameters.grid, parameters.block, parameters.dynamicShared, false, {}};
-  LaunchProblem problem = checkLaunch(function->limits(), shape);
-  if (problem.error != Error::Success) {
-    reportInvalidLaunch(function->display(), problem.reason.c_str(), caller);
-    return problem.error;
-  }
-  work.function = parameters.function;
-  work.kernel = function->kernel;
-  work.grid = parameters.grid;
-  work.block = parameters.block;
-  work.dynamicShared = parameters.dynamicShared;
-  work.cooperative = work.kernel->usesGridSync & abi::TraitGridSync; // an attribute of the node says so
-  work.arguments = parameters.arguments;
-  work.caller = caller;
-  return Error::Success;
-}
-
-Error fillWork(const cuda::FillNodeParams& parameters, void* caller, FillWork& work) {
-  unsigned bytes = parameters.elementSize;
-  if (bytes != 1 && bytes != 2 && bytes != 4) return Error::InvalidValue;
-  std::size_t pitch = parameters.height > 1 ? parameters.pitch : parameters.width * bytes;
-  work.to = {static_cast<std::byte*>(parameters.target), pitch, pitch * parameters.height};
-  work.width = parameters.width * bytes;
-  work.height = parameters.height;
-  work.value = parameters.value;
-  work.elementBytes = bytes;
-  work.function = "a memset node";
-  work.caller = caller;
-  return check(work);
-}
-
-Error copyWork3D(const cuda::Copy3D& parameters, void* caller, CopyWork& work) {
-  Error error = describeCopy(parameters, "a memcpy node", caller, work);
-  return error == Error::Success ? check(work) : error;
-}
-
-Error allocateWork(cuda::AllocateNodeParams& parameters, void* caller, AllocateWork& work) {
-  if (parameters.bytes == 0) return Error::InvalidValue;
-  Error error = allocateLinear(&work.pointer, parameters.bytes, MemoryKind::Device, caller);
-  if (error != Error::Success) return error;
-  work.bytes = parameters.bytes;
-  work.owner = graphMemory(work.pointer);
-  parameters.pointer = work.pointer;
-  return Error::Success;
-}
-
-std::shared_ptr<void> graphMemory(void* pointer) {
-  const Allocation* made = find(pointer);
-  std::uint64_t id = made ? made->id : 0;
-  return {pointer, [id](void* memory) {
-            const Allocation* now = find(memory);
-            if (now && now->live && now->id == id && now->base == memory)
-              freeLinear(memory, true, "cudaGraphDestroy", nullptr);
-          }};
-}
 
 Error addTo(GraphNode** result, Graph* graph, GraphNode* const* dependencies, std::size_t count, Work work) {
   if (!result || !isGraph(graph) || (!dependencies && count)) return Error::InvalidValue;
@@ -137,32 +72,6 @@ Error makeGeneric(GraphNode** result, Graph* graph, GraphNode* const* dependenci
   case cuda::NodeType::SemaphoreWait: reportUnsupported("a semaphore graph node", caller); break;
   }
   return Error::NotSupported;
-}
-
-template <class List> Error copyOut(const List& nodes, GraphNode** result, std::size_t* count) {
-  if (!count) return Error::InvalidValue;
-  if (result) {
-    std::size_t room = *count;
-    for (std::size_t i = 0; i < room; ++i) result[i] = i < nodes.size() ? nodes[i] : nullptr;
-    *count = std::min(room, nodes.size());
-  } else {
-    *count = nodes.size();
-  }
-  return Error::Success;
-}
-
-std::vector<GraphNode*> nodesOf(const Graph& graph, bool rootsOnly) {
-  std::vector<GraphNode*> nodes;
-  for (const auto& node : graph.nodes)
-    if (!rootsOnly || node->after.empty()) nodes.push_back(node.get());
-  return nodes;
-}
-
-template <class Body> Error withGraph(const Graph* graph, Body&& body) {
-  return call([&] { return isGraph(graph) ? body(const_cast<Graph&>(*graph)) : Error::InvalidValue; });
-}
-template <class Body> Error withNode(const GraphNode* node, Body&& body) {
-  return call([&] { return isNode(node) ? body(const_cast<GraphNode&>(*node)) : Error::InvalidValue; });
 }
 
 } // namespace
@@ -344,131 +253,6 @@ Error cudaGraphAddNode(GraphNode** node, Graph* graph, Dependencies after, const
   void* caller = __builtin_return_address(0);
   return call([&] {
     return parameters ? makeGeneric(node, graph, after, count, *parameters, caller) : Error::InvalidValue;
-  });
-}
-
-Error cudaGraphGetNodes(Graph* handle, GraphNode** nodes, std::size_t* count) {
-  return withGraph(handle, [&](Graph& graph) { return copyOut(nodesOf(graph, false), nodes, count); });
-}
-
-Error cudaGraphGetRootNodes(Graph* handle, GraphNode** nodes, std::size_t* count) {
-  return withGraph(handle, [&](Graph& graph) { return copyOut(nodesOf(graph, true), nodes, count); });
-}
-
-Error cudaGraphGetEdges(Graph* handle, GraphNode** from, GraphNode** to, cuda::EdgeData* data,
-                        std::size_t* count) {
-  return withGraph(handle, [&](Graph& graph) {
-    if (!count) return Error::InvalidValue;
-    std::size_t found = 0, room = from && to ? *count : 0;
-    for (const auto& node : graph.nodes)
-      for (GraphNode* before : node->after) {
-        if (found < room) from[found] = before, to[found] = node.get();
-        if (found < room && data) data[found] = {};
-        ++found;
-      }
-    *count = from && to ? std::min(found, room) : found;
-    return Error::Success;
-  });
-}
-
-Error cudaGraphNodeGetDependencies(GraphNode* handle, GraphNode** nodes, cuda::EdgeData* /*data*/,
-                                   std::size_t* count) {
-  return withNode(handle, [&](GraphNode& node) { return copyOut(node.after, nodes, count); });
-}
-
-Error cudaGraphNodeGetDependentNodes(GraphNode* handle, GraphNode** nodes, cuda::EdgeData* /*data*/,
-                                     std::size_t* count) {
-  return withNode(handle, [&](GraphNode& node) {
-    std::vector<GraphNode*> followers;
-    for (const auto& other : node.graph->nodes)
-      if (std::find(other->after.begin(), other->after.end(), &node) != other->after.end())
-        followers.push_back(other.get());
-    return copyOut(followers, nodes, count);
-  });
-}
-
-Error cudaGraphAddDependencies(Graph* handle, Dependencies from, Dependencies to,
-                               const cuda::EdgeData* /*data*/, std::size_t count) {
-  return withGraph(handle, [&](Graph&) {
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!isNode(from[i]) || !isNode(to[i])) return Error::InvalidValue;
-      to[i]->after.push_back(from[i]);
-    }
-    return Error::Success;
-  });
-}
-
-Error cudaGraphRemoveDependencies(Graph* handle, Dependencies from, Dependencies to,
-                                  const cuda::EdgeData* /*data*/, std::size_t count) {
-  return withGraph(handle, [&](Graph&) {
-    for (std::size_t i = 0; i < count; ++i)
-      if (!isNode(to[i]) || std::erase(to[i]->after, from[i]) == 0) return Error::InvalidValue;
-    return Error::Success;
-  });
-}
-
-Error cudaGraphDestroyNode(GraphNode* handle) {
-  return withNode(handle, [&](GraphNode& node) {
-    Graph& graph = *node.graph;
-    for (const auto& other : graph.nodes) std::erase(other->after, &node);
-    std::erase_if(graph.nodes, [&](const auto& other) { return other.get() == &node; });
-    return Error::Success;
-  });
-}
-
-Error cudaGraphNodeGetType(GraphNode* handle, cuda::NodeType* type) {
-  return withNode(handle, [&](GraphNode& node) {
-    if (!type) return Error::InvalidValue;
-    *type = typeOf(node.work);
-    return Error::Success;
-  });
-}
-
-Error cudaGraphKernelNodeGetParams(GraphNode* handle, cuda::KernelNodeParams* parameters) {
-  return withNode(handle, [&](GraphNode& node) {
-    const auto* work = std::get_if<KernelWork>(&node.work);
-    if (!work || !parameters) return Error::InvalidValue;
-    *parameters = {const_cast<void*>(work->function), work->grid,      work->block,
-                   unsigned(work->dynamicShared),     work->arguments, nullptr};
-    return Error::Success;
-  });
-}
-
-Error cudaGraphHostNodeGetParams(GraphNode* handle, cuda::HostNodeParams* parameters) {
-  return withNode(handle, [&](GraphNode& node) {
-    const auto* work = std::get_if<HostWork>(&node.work);
-    if (!work || !parameters) return Error::InvalidValue;
-    *parameters = {work->function, work->userData};
-    return Error::Success;
-  });
-}
-
-Error cudaGraphMemAllocNodeGetParams(GraphNode* handle, cuda::AllocateNodeParams* parameters) {
-  return withNode(handle, [&](GraphNode& node) {
-    const auto* work = std::get_if<AllocateWork>(&node.work);
-    if (!work || !parameters) return Error::InvalidValue;
-    *parameters = {};
-    parameters->bytes = work->bytes;
-    parameters->pointer = work->pointer;
-    return Error::Success;
-  });
-}
-
-Error cudaGraphDebugDotPrint(Graph* handle, const char* path, unsigned /*flags*/) {
-  return withGraph(handle, [&](Graph& graph) {
-    FILE* file = path ? std::fopen(path, "w") : nullptr;
-    if (!file) return Error::OperatingSystem;
-    std::fprintf(file, "digraph graph_0 {\n");
-    for (const auto& node : graph.nodes) {
-      std::fprintf(file, "  n%llu [label=\"%d\"];\n", (unsigned long long)node->number,
-                   int(typeOf(node->work)));
-      for (const GraphNode* before : node->after)
-        std::fprintf(file, "  n%llu -> n%llu;\n", (unsigned long long)before->number,
-                     (unsigned long long)node->number);
-    }
-    std::fprintf(file, "}\n");
-    std::fclose(file);
-    return Error::Success;
   });
 }
 

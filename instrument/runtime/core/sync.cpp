@@ -158,65 +158,6 @@ void SyncWord::settle() {
   last = Update();
 }
 
-void SyncWord::noteStore(const Stored& store) {
-  std::erase_if(stores,
-                [&](const Stored& one) { return one.block == store.block && one.thread == store.thread; });
-  if (stores.size() >= kMostWide) stores.erase(stores.begin());
-  stores.push_back(store);
-}
-
-Clock& SyncWord::ofBlock(std::uint64_t block) {
-  for (auto& [index, clock] : byBlock)
-    if (index == block) return clock;
-  return byBlock.emplace_back(block, Clock()).second;
-}
-
-bool knownTo(const ThreadState& thread, const Owner& owner, Token token) {
-  return thread.owner().known.covers(owner.block, owner.thread, token) ||
-         (thread.sync && thread.sync->known.covers(owner.block, owner.thread, token));
-}
-
-bool widelyKnown(const ThreadState& thread, const Owner& owner, Token token) {
-  return thread.owner().knownWide.covers(owner.block, owner.thread, token) ||
-         (thread.sync && thread.sync->wide.covers(owner.block, owner.thread, token));
-}
-
-bool knowsWord(const ThreadState& thread, Address at) {
-  const BlockState& block = thread.owner();
-  if (!block.launch->tracksSync) return false;
-  auto word = block.launch->words.find(at >> 2);
-  if (word == block.launch->words.end()) return false;
-  if (thread.sync && thread.sync->seenWord == at >> 2 && thread.sync->seenVersion >= word->second.version)
-    return true;
-  std::uint64_t key = Clock::wordKey(at);
-  return block.known.at(key) >= word->second.version ||
-         (thread.sync && thread.sync->known.at(key) >= word->second.version);
-}
-
-bool storedSince(const ThreadState& thread, const Owner& owner, Token token, Address at) {
-  if (!knowsWord(thread, at)) return false;
-  const SyncWord& word = thread.owner().launch->words.find(at >> 2)->second;
-  return std::ranges::any_of(word.stores, [&](const SyncWord::Stored& store) {
-    return store.block == owner.block && store.thread == owner.thread && store.token >= token;
-  });
-}
-
-bool knowsEverything(const ThreadState& thread) {
-  const BlockState& block = thread.owner();
-  for (std::uint64_t nth = 0; nth < block.launch->started; ++nth) {
-    std::uint64_t other = block.launch->blockAt(nth);
-    if (other == block.index) continue;
-    std::uint64_t key = Clock::blockKey(other);
-    if (block.known.at(key) < block.floor && !(thread.sync && thread.sync->known.at(key) >= block.floor))
-      return false;
-  }
-  return true;
-}
-
-bool hasFenced(const ThreadState& thread) {
-  return (thread.sync && thread.sync->hasFence) || !thread.owner().fencedWide.empty();
-}
-
 void fence(ThreadState& thread, std::uint32_t scope) {
   SyncState& state = stateOf(thread);
   receivePending(state, scope);
@@ -272,21 +213,6 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
   bool agree = word.narrowBlock == kNoBlock || word.narrowBlock == block;
   if (order.loads() && !older && agree && (order.scope() >= 2 || word.narrowBlock == block))
     state.seenVersion = word.version;
-}
-
-void SyncState::rememberWord() {
-  if (seenVersion) known.raise(Clock::wordKey(seenWord << 2), seenVersion);
-  seenVersion = 0;
-}
-
-void SyncState::noteAwaited(std::uint64_t block, std::uint32_t thread) {
-  if (hasAwaited(block, thread)) return;
-  if (awaited.size() >= kMostAwaited) awaited.erase(awaited.begin());
-  awaited.emplace_back(block, thread);
-}
-
-bool SyncState::hasAwaited(std::uint64_t block, std::uint32_t thread) const {
-  return std::ranges::find(awaited, std::pair(block, thread)) != awaited.end();
 }
 
 void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
