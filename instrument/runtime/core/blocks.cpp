@@ -102,15 +102,28 @@ Token takeInterval(const BlockState& block) {
   return context().epochs.takeInterval(block.index, block.threadCount);
 }
 
+namespace {
+
+/// Where this thread's stack ends; 0 where the system does not tell. Asked once per thread: for the first
+/// thread of a program the C library reads the whole map of the process, longer than a small launch takes.
+Address stackEnd() {
+  thread_local const Address end = [] {
+    pthread_attr_t attributes;
+    void* low = nullptr;
+    std::size_t bytes = 0;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+      pthread_attr_getstack(&attributes, &low, &bytes);
+      pthread_attr_destroy(&attributes);
+    }
+    return reinterpret_cast<Address>(low);
+  }();
+  return end;
+}
+
+} // namespace
+
 void findStack(LaunchState& launch) {
-  pthread_attr_t attributes;
-  void* low = nullptr;
-  std::size_t bytes = 0;
-  if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-    pthread_attr_getstack(&attributes, &low, &bytes);
-    pthread_attr_destroy(&attributes);
-  }
-  launch.stackLow = reinterpret_cast<Address>(low);
+  launch.stackLow = stackEnd();
   launch.stackHigh = reinterpret_cast<Address>(__builtin_frame_address(0));
 }
 

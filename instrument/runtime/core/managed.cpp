@@ -3,7 +3,8 @@
 #include "instrument/runtime/core/context.h"
 
 #include <algorithm>
-#include <set>
+#include <optional>
+#include <unordered_map>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -47,19 +48,14 @@ private:
 
 struct Part {
   Address begin, end;
-  bool operator<(const Part& other) const { return begin < other.begin; }
 };
 
-/// Parts of pages that were untouched when last looked at.
-std::set<Part>& unwritten() {
-  static auto* parts = new std::set<Part>;
-  return *parts;
-}
+using Pages = std::vector<Address>; ///< where they begin, ascending
 
-/// The allocations whose pages have been looked at, by number.
-std::set<std::uint64_t>& known() {
-  static auto* numbers = new std::set<std::uint64_t>;
-  return *numbers;
+/// By the number of a managed array: its pages that were untouched when last looked at.
+std::unordered_map<std::uint64_t, Pages>& unwritten() {
+  static auto* pages = new std::unordered_map<std::uint64_t, Pages>;
+  return *pages;
 }
 
 void markUnwritten(Part part) {
@@ -67,7 +63,6 @@ void markUnwritten(Part part) {
     context().allocations.materialise(at);
   if (Allocation* array = context().allocations.nearest(part.begin)) array->writtenFrom = 0;
   fillShadow(part.begin, part.end - part.begin, kUnwritten);
-  unwritten().insert(part);
 }
 
 void countAsWritten(Part part) {
@@ -87,36 +82,59 @@ void countAsWritten(Part part) {
   }
 }
 
-bool isLive(Part part) {
-  const Allocation* owner = context().allocations.nearest(part.begin);
-  auto base = owner ? reinterpret_cast<Address>(owner->base) : 0;
-  return owner && owner->live && part.begin >= base && part.end <= base + owner->bytes;
+Part partOf(const Allocation& array, Address page) {
+  return {page, std::min(page + kPage, reinterpret_cast<Address>(array.base) + array.bytes)};
+}
+
+/// All pages of the array that nobody has touched.
+Pages firstLook(const PageMap& map, const Allocation& array) {
+  auto begin = reinterpret_cast<Address>(array.base);
+  std::vector<bool> untouched = map.untouched(begin, (array.bytes + kPage - 1) / kPage);
+  Pages pages;
+  for (std::size_t i = 0; i < untouched.size(); ++i)
+    if (untouched[i]) pages.push_back(begin + i * kPage);
+  for (Address page : pages) markUnwritten(partOf(array, page));
+  return pages;
+}
+
+/// The pages that are still untouched; what is left unwritten of the others counts as written. Pages with few
+/// between them are asked for together: a question costs as much as some hundred pages.
+void lookAgain(const PageMap& map, const Allocation& array, Pages& pages) {
+  constexpr Address kNear = 64 * kPage;
+  Pages left;
+  for (std::size_t first = 0, next = 0; first < pages.size(); first = next) {
+    for (next = first + 1; next < pages.size() && pages[next] - pages[next - 1] <= kNear;) ++next;
+    std::vector<bool> untouched = map.untouched(pages[first], (pages[next - 1] - pages[first]) / kPage + 1);
+    for (std::size_t i = first; i < next; ++i) {
+      if (untouched[(pages[i] - pages[first]) / kPage])
+        left.push_back(pages[i]);
+      else
+        countAsWritten(partOf(array, pages[i]));
+    }
+  }
+  pages = std::move(left);
 }
 
 } // namespace
 
 void lookAtManagedPages() {
   std::lock_guard lock(context().mutex);
-  std::vector<const Allocation*> fresh;
-  context().allocations.forEach([&](const Allocation& allocation) {
-    bool ours = allocation.live && allocation.kind == MemoryKind::Managed && !allocation.name;
-    if (ours && allocation.bytes <= kLargest && known().insert(allocation.id).second)
-      fresh.push_back(&allocation);
+  std::optional<PageMap> map;
+  context().allocations.forEach([&](const Allocation& array) {
+    if (array.kind != MemoryKind::Managed || array.name || array.bytes > kLargest) return;
+    if (!array.live) {
+      unwritten().erase(array.id);
+      return;
+    }
+    auto [entry, isNew] = unwritten().try_emplace(array.id);
+    Pages& pages = entry->second;
+    if (!isNew && pages.empty()) return;
+    if (!map) map.emplace();
+    if (isNew)
+      pages = firstLook(*map, array);
+    else
+      lookAgain(*map, array, pages);
   });
-  if (fresh.empty() && unwritten().empty()) return;
-  PageMap map;
-  std::erase_if(unwritten(), [&](const Part& part) {
-    if (!isLive(part)) return true;
-    if (map.untouched(part.begin & ~(kPage - 1), 1)[0]) return false;
-    countAsWritten(part);
-    return true;
-  });
-  for (const Allocation* allocation : fresh) {
-    auto begin = reinterpret_cast<Address>(allocation->base), end = begin + allocation->bytes;
-    std::vector<bool> pages = map.untouched(begin, (allocation->bytes + kPage - 1) / kPage);
-    for (std::size_t i = 0; i < pages.size(); ++i)
-      if (pages[i]) markUnwritten({begin + i * kPage, std::min(begin + (i + 1) * kPage, end)});
-  }
 }
 
 } // namespace kcheck::runtime
