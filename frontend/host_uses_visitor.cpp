@@ -1,6 +1,6 @@
 // The walk behind gatherUses: each reference to a variable or field is either understood (read, assigned,
 // allocated into) or counts against it.
-#include "frontend/host_uses.h"
+#include "frontend/host_uses_record.h"
 
 #include "frontend/host_containers.h"
 
@@ -16,22 +16,11 @@ bool isLaunchCall(const clang::CallExpr& call) {
   return isNamed(call, "cudaLaunchKernel") || isNamed(call, "cudaLaunchCooperativeKernel");
 }
 
-/// The variable or field at the root of `a.b.c`: the expression whose use must be settled.
-const clang::Expr* rootOf(const clang::Expr* expr) {
-  expr = expr->IgnoreParenImpCasts();
-  while (const auto* member = llvm::dyn_cast<clang::MemberExpr>(expr)) {
-    if (llvm::isa<clang::CXXThisExpr>(member->getBase()->IgnoreParenImpCasts())) return member;
-    if (member->isArrow()) return nullptr;
-    expr = member->getBase()->IgnoreParenImpCasts();
-  }
-  return llvm::dyn_cast<clang::DeclRefExpr>(expr);
-}
-
-class UsesVisitor : public clang::RecursiveASTVisitor<UsesVisitor> {
+class UsesVisitor : public clang::RecursiveASTVisitor<UsesVisitor>, UsesRecord {
   using Base = clang::RecursiveASTVisitor<UsesVisitor>;
 
 public:
-  UsesVisitor(const clang::ASTContext& ast, HostUses& uses) : sources(ast.getSourceManager()), uses(uses) {}
+  UsesVisitor(const clang::ASTContext& ast, HostUses& uses) : UsesRecord(ast.getSourceManager(), uses) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -72,7 +61,7 @@ public:
       if (const auto* full = llvm::dyn_cast<clang::FullExpr>(plain))
         statementOf[full->getSubExpr()->IgnoreParenImpCasts()] = block;
     }
-    if (isLoopBody(*block)) noteExchange(*block);
+    if (isLoopBody(*block)) noteExchanges(*block);
     // What follows `if (c) return;` in the block is reached when c is false.
     const std::size_t outside = around.guards.size();
     bool ok = true;
@@ -260,183 +249,10 @@ private:
     const auto* root = llvm::dyn_cast_or_null<clang::DeclRefExpr>(rootOf(&member));
     return !root || root->getDecl()->getType()->isReferenceType();
   }
-  void settle(const clang::Expr* lvalue) {
-    lvalue = lvalue->IgnoreParenImpCasts();
-    settled.insert(lvalue);
-    if (const clang::Expr* root = rootOf(lvalue)) settled.insert(root);
-  }
-  const clang::CompoundStmt* blockOf(const clang::Stmt* statement) const {
-    const auto found = statementOf.find(statement);
-    return found == statementOf.end() ? nullptr : found->second;
-  }
-  /// Whether the lvalue names something whose changes are followed; then it is settled.
-  bool noteEvent(const clang::Expr& lvalue, Event event) {
-    event.function = around.function;
-    event.isInLoop = !around.loops.empty();
-    if (auto slot = slotOf(lvalue)) {
-      settle(&lvalue);
-      if (slot->path.empty())
-        uses.variables[slot->root].events.push_back(event);
-      else
-        uses.fields[*slot].push_back(event);
-      return true;
-    }
-    if (const clang::FieldDecl* field = fieldOfThis(lvalue)) {
-      settle(&lvalue);
-      uses.fieldUses[field].ofThis.push_back(event);
-      return true;
-    }
-    return false;
-  }
   bool isLoopBody(const clang::CompoundStmt& block) const {
     const auto* loop = around.loops.empty() ? nullptr : llvm::dyn_cast<clang::ForStmt>(around.loops.back());
     return loop && loop->getBody() == &block;
   }
-  /// The local pointer that an expression names.
-  static const clang::VarDecl* localPointer(const clang::Expr* expr) {
-    const auto* reference = expr ? llvm::dyn_cast<clang::DeclRefExpr>(expr->IgnoreParenImpCasts()) : nullptr;
-    const auto* variable = reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
-    if (!variable || !variable->isLocalVarDecl() || !variable->hasLocalStorage()) return nullptr;
-    return variable->getType()->isPointerType() ? variable->getCanonicalDecl() : nullptr;
-  }
-  static const clang::BinaryOperator* asAssignment(const clang::Stmt* statement) {
-    const auto* op = llvm::dyn_cast<clang::BinaryOperator>(statement);
-    return op && op->getOpcode() == clang::BO_Assign ? op : nullptr;
-  }
-  /// `std::swap(a, b);` or `t = a; a = b; b = t;` with a new t. Only one in a loop is understood.
-  void noteExchange(const clang::CompoundStmt& body) {
-    const clang::Stmt* previous[2] = {};
-    for (const clang::Stmt* child : body.body()) {
-      Exchange exchange;
-      exchange.where = child->getBeginLoc();
-      std::vector<const clang::Expr*> parts;
-      const auto* expr = llvm::dyn_cast<clang::Expr>(child);
-      const auto* call = expr ? llvm::dyn_cast<clang::CallExpr>(expr->IgnoreImplicit()) : nullptr;
-      if (call && isNamed(*call, "swap") && call->getDirectCallee()->isInStdNamespace() &&
-          call->getNumArgs() == 2) {
-        parts = {call->getArg(0), call->getArg(1)};
-      } else if (const auto* last = asAssignment(child),
-                 *middle = previous[1] ? asAssignment(previous[1]) : nullptr;
-                 last && middle && previous[0]) {
-        const auto* start = llvm::dyn_cast<clang::DeclStmt>(previous[0]);
-        const auto* kept =
-            start && start->isSingleDecl() ? llvm::dyn_cast<clang::VarDecl>(start->getSingleDecl()) : nullptr;
-        const bool rotates = kept && localPointer(last->getRHS()) == kept->getCanonicalDecl() &&
-                             localPointer(kept->getInit()) == localPointer(middle->getLHS()) &&
-                             localPointer(middle->getRHS()) == localPointer(last->getLHS());
-        if (rotates) parts = {middle->getLHS(), last->getLHS()};
-      }
-      if (!parts.empty()) {
-        exchange.first = localPointer(parts[0]);
-        exchange.second = localPointer(parts[1]);
-        if (enter(exchange)) {
-          for (const clang::Expr* part : parts) settle(part);
-          if (!call) exchanging.insert({asAssignment(previous[1]), asAssignment(child)});
-        }
-      }
-      previous[0] = previous[1];
-      previous[1] = child;
-    }
-  }
-  bool enter(const Exchange& exchange) {
-    if (!exchange.first || !exchange.second || exchange.first == exchange.second) return false;
-    const clang::Stmt* loop = around.loops.back();
-    VariableUses &first = uses.variables[exchange.first], &second = uses.variables[exchange.second];
-    if (first.exchangedIn || second.exchangedIn || uses.exchanges.contains(loop)) return false;
-    first.exchangedIn = second.exchangedIn = loop;
-    uses.exchanges[loop] = exchange;
-    return true;
-  }
-  /// Of a container: its elements are not followed, their number is.
-  void noteMethod(const clang::CXXMemberCallExpr& call) {
-    const SizeEffect effect = sizeEffect(call);
-    const clang::Expr& object = *call.getImplicitObjectArgument();
-    if (effect.keeps) settle(&object);
-    if (effect.sets) noteEvent(object, {effect.sets, nullptr, blockOf(&call), call.getExprLoc()});
-  }
-  void noteInitializers(const clang::CXXConstructorDecl& made) {
-    for (const clang::CXXCtorInitializer* init : made.inits())
-      if (init->isMemberInitializer() && init->isWritten())
-        uses.fieldUses[init->getMember()->getCanonicalDecl()].ofThis.push_back(
-            {init->getInit(), nullptr, nullptr, init->getSourceLocation(), made.getCanonicalDecl()});
-  }
-  void noteAllocation(const clang::CallExpr& call, const AllocationCall& allocation) {
-    const clang::Expr* pointer = call.getArg(allocation.pointer)->IgnoreParenCasts();
-    if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(pointer);
-        address && address->getOpcode() == clang::UO_AddrOf)
-      pointer = address->getSubExpr()->IgnoreParens();
-    else if (!pointer->isLValue() || pointer->getType()->isPointerType() != true || !allocation.inHelper)
-      return; // a pointer to the pointer, held elsewhere
-    else if (!takesReference(call, allocation.pointer))
-      return;
-    noteEvent(*pointer, {nullptr, &call, blockOf(&call), call.getBeginLoc()});
-  }
-  /// What a function does to its parameter, it does to the variable.
-  void noteReferences(const clang::CallExpr& call) {
-    const clang::FunctionDecl* callee = call.getDirectCallee();
-    const clang::FunctionDecl* definition = callee ? callee->getDefinition() : nullptr;
-    if (!definition || sources.isInSystemHeader(definition->getLocation()) ||
-        llvm::isa<clang::CXXOperatorCallExpr>(call))
-      return;
-    const auto allocation = allocationCall(call);
-    for (unsigned i = 0; i < std::min(call.getNumArgs(), definition->getNumParams()); ++i) {
-      const clang::ParmVarDecl* parameter = definition->getParamDecl(i);
-      if (!parameter->getType()->isLValueReferenceType() || (allocation && allocation->pointer == i))
-        continue;
-      const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(call.getArg(i)->IgnoreParens());
-      const auto* variable = reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
-      if (!variable) continue;
-      settle(reference);
-      uses.variables[variable->getCanonicalDecl()].passedTo.push_back(parameter->getCanonicalDecl());
-    }
-  }
-  static bool takesReference(const clang::CallExpr& call, unsigned argument) {
-    const clang::FunctionDecl* callee = call.getDirectCallee();
-    return callee && argument < callee->getNumParams() &&
-           callee->getParamDecl(argument)->getType()->isReferenceType();
-  }
-  /// `for (int i = 1; i < 8; i *= 2)`: the update is the loop's own.
-  void noteLoop(const clang::ForStmt& loop) {
-    const clang::Expr* update = loop.getInc() ? loop.getInc()->IgnoreParenImpCasts() : nullptr;
-    const clang::Expr* target = nullptr;
-    if (const auto* unary = llvm::dyn_cast_or_null<clang::UnaryOperator>(update))
-      target = unary->isIncrementDecrementOp() ? unary->getSubExpr() : nullptr;
-    if (const auto* binary = llvm::dyn_cast_or_null<clang::CompoundAssignOperator>(update))
-      target = binary->getLHS();
-    const auto* reference =
-        target ? llvm::dyn_cast<clang::DeclRefExpr>(target->IgnoreParenImpCasts()) : nullptr;
-    const auto* variable = reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
-    const auto* start = llvm::dyn_cast_or_null<clang::DeclStmt>(loop.getInit());
-    if (!variable || !start || !start->isSingleDecl() || start->getSingleDecl() != variable) return;
-    settle(target);
-    uses.variables[variable->getCanonicalDecl()].loop = &loop;
-  }
-  /// `void* args[] = {&n, &d}` of a launch call: the launch only reads them.
-  void settleArguments(const clang::Expr& expr) {
-    const auto* array = llvm::dyn_cast<clang::DeclRefExpr>(expr.IgnoreParenCasts());
-    const auto* variable = array ? llvm::dyn_cast<clang::VarDecl>(array->getDecl()) : nullptr;
-    const auto* list =
-        variable && variable->getInit() ? llvm::dyn_cast<clang::InitListExpr>(variable->getInit()) : nullptr;
-    if (!list) return;
-    settle(array);
-    for (const clang::Expr* element : list->inits())
-      if (const auto passed = addressedSlot(*element))
-        if (auto entry = uses.variables.find(passed->root); entry != uses.variables.end())
-          entry->second.others -= entry->second.others > 0; // counted when the declaration was visited
-  }
-  /// cudaLaunchKernelEx(&config, kernel, ...) reads its configuration.
-  void settleConfiguration(const clang::CallExpr& call) {
-    const auto* address = llvm::dyn_cast<clang::UnaryOperator>(call.getArg(0)->IgnoreParenImpCasts());
-    if (address && address->getOpcode() == clang::UO_AddrOf) settle(address->getSubExpr());
-  }
-
-  const clang::SourceManager& sources;
-  HostUses& uses;
-  Around around;
-  std::map<const clang::Stmt*, const clang::CompoundStmt*> statementOf;
-  std::set<const clang::Expr*> settled;
-  std::set<const clang::BinaryOperator*> exchanging; ///< assignments that are parts of an exchange
-  std::set<const clang::DeclRefExpr*> called;
 };
 
 } // namespace
