@@ -171,6 +171,9 @@ void PairSystem::compareRooms(const Poly& p) {
   }
   Expr first = roomOf(*mine, 1), second = roomOf(*other, 2);
   if (first->function != second->function) return;
+  const unsigned keys = first->function->keys; // of one counter
+  for (unsigned i = 0; i < keys; ++i)
+    if (first->operands[i] != second->operands[i] || !isEqual(first->operands[i])) return;
   const Poly sizes[2] = {instance(a.linear.of(first->operands.back()), relation, 1),
                          instance(b.linear.of(second->operands.back()), relation, 2)};
   for (int i : {0, 1}) {
@@ -179,8 +182,8 @@ void PairSystem::compareRooms(const Poly& p) {
     if (!proves(within[i]) || !proves(left)) return;
   }
   if (first != second) { // at two places of the program, of which the first operand tells
-    contradiction = contradiction || (isConst(first->operands[0]) && isConst(second->operands[0]) &&
-                                      first->operands[0] != second->operands[0]);
+    contradiction = contradiction || (isConst(first->operands[keys]) && isConst(second->operands[keys]) &&
+                                      first->operands[keys] != second->operands[keys]);
     return;
   }
   for (Expr operand : first->operands) markEqual(operand);

@@ -325,6 +325,8 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
     if (id_ == Intrinsic::nvvm_vote_ballot_sync) noteBallot(call);
     if (id_ == Intrinsic::nvvm_vote_any_sync || id_ == Intrinsic::nvvm_vote_all_sync) noteVote(call);
     if (id_ == Intrinsic::nvvm_activemask) noteActive(call, condition);
+    if (id_ == Intrinsic::nvvm_match_any_sync_i32 || id_ == Intrinsic::nvvm_match_any_sync_i64)
+      noteMatch(call, condition);
     return true;
   }
   if (call.doesNotAccessMemory() || call.onlyAccessesInaccessibleMemory()) {

@@ -127,6 +127,7 @@ private:
   bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
   bool runLibraryCall(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
   void noteBallot(const llvm::CallInst& call);
+  void noteMatch(const llvm::CallInst& call, Expr condition);
   void noteVote(const llvm::CallInst& call);
   void noteActive(const llvm::CallInst& call, Expr condition);
   void takeForBallot(const llvm::CallInst& call, const std::string& name, const Ballot& ballot);

@@ -349,7 +349,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   if (width < 32 || !state.knowsWritten || places.size() != 1) return nullptr;
   const Place& place = places[0];
   const bool isFixed = isConst(place.offset);
-  if (!isFixed && step != 1 && step != -1) return nullptr;
+  if (!isFixed && step != 1 && step != -1 && update.kind != Update::Kind::Room) return nullptr;
   const BasicBlock* interval = state.intervalOf(place.object, update, instruction.getParent());
   if (!interval) return nullptr;
   bool isShared = state.objects[place.object].space == MemorySpace::Shared;
@@ -398,21 +398,29 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
                    NoSignedWrap);
 }
 
-/// What atomicAdd(p, size) returns, with a size of each thread's own: room that no other thread gets.
+/// What atomicAdd(p, size) returns, with a size of each thread's own: room that no other thread gets, at a
+/// computed place no other thread that comes to the same.
 Expr Execution::roomFor(const Instruction& instruction, const Place& place, const BasicBlock* interval,
                         Expr size, std::vector<Expr> operands) {
   const bool isShared = state.objects[place.object].space == MemorySpace::Shared;
   const unsigned width = size->width;
+  const bool isFixed = isConst(place.offset);
+  if (!isFixed) operands.insert(operands.begin(), place.offset);
   operands.push_back(size);
-  std::string role = "room " + std::to_string(place.object) + " " + std::to_string(place.offset->value);
+  std::string role = "room " + std::to_string(place.object) + " " +
+                     (isFixed ? std::to_string(place.offset->value) : "of " + std::to_string(width));
   auto* room = state.symbols.function(interval, role, "room", width - 2);
   room->varies = isShared ? Varies::ByBlock : Varies::Never;
   room->isRoom = true;
-  state.model.draws[room] = {place.object, place.offset};
+  room->keys = isFixed ? 0 : 1;
+  state.model.draws[room] = {place.object, isFixed ? place.offset : nullptr};
   room->exact = false;
   room->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
-  state.assume("the counter that atomicAdd advances at " + state.lineText(instruction) +
-               " starts at 0 or above and stays below 2^" + std::to_string(width - 2));
+  state.assume(
+      (isFixed ? "the counter that atomicAdd advances at " : "the counters that atomicAdd advances at ") +
+      state.lineText(instruction) +
+      (isFixed ? " starts at 0 or above and stays" : " start at 0 or above and stay") + " below 2^" +
+      std::to_string(width - 2));
   return exprs.extend(Op::ZExt, width, exprs.apply(room, std::move(operands)));
 }
 

@@ -22,6 +22,15 @@ void Execution::noteBallot(const CallInst& call) {
     takeForBallot(call, "the votes", *ballot);
 }
 
+/// Which lanes have the same value is the same for all of these.
+void Execution::noteMatch(const CallInst& call, Expr condition) {
+  const auto mine = identity(call, true);
+  if (!mine) return;
+  if (auto lanes =
+          matchOf(state, call, value(call.getArgOperand(0)), value(call.getArgOperand(1)), condition, *mine))
+    takeForBallot(call, "the lanes of one value", *lanes);
+}
+
 /// What one of the warp's votes gives is the same for all lanes, whatever they vote.
 void Execution::noteVote(const CallInst& call) {
   const auto mine = identity(call, true);
@@ -155,9 +164,9 @@ Expr Execution::leaderOf(Expr votes, const Ballot& ballot, const std::string& li
   lane->isLeader = true;
   lane->exact = false;
   lane->cause = {CauseKind::Warp, "the votes at " + line};
-  if (ballot.group) { // no lane is the first of two groups
+  if (ballot.group || ballot.value) { // no lane is the first of two groups
     lane->injective = true;
-    lane->keys = unsigned(votes->operands.size() - 1);
+    lane->keys = ballot.commonKeys();
   }
   Expr first = exprs.extend(Op::ZExt, 32, exprs.apply(lane, votes->operands));
   state.firstVoters[first] = votes;

@@ -56,9 +56,12 @@ bool isMetTogether(KernelState& state, const CallInst& call) {
   return true;
 }
 
-/// Whether e hangs on more of the thread than its index, the round of the loops around `call`, and `group`.
-bool hangsOnMore(KernelState& state, const CallInst& call, Expr e, const Symbol* group) {
-  return anyNode(e, [&](Expr n) {
+/// Whether e hangs on more of the thread than its index, the round of the loops around `call`, `group`, and
+/// `shared`, which other lanes have as well.
+bool hangsOnMore(KernelState& state, const CallInst& call, Expr e, const Symbol* group, Expr shared) {
+  Substitution without(state.exprs);
+  if (shared) without.set(shared, state.exprs.constant(shared->width, 0));
+  return anyNode(without(e), [&](Expr n) {
     if (n->op == Op::Apply) return n->function->varies == Varies::ByThread;
     if (n->op != Op::Symbol || n->symbol->kind == SymbolKind::ThreadIdx || n->symbol == group) return false;
     if (n->symbol->kind == SymbolKind::LoopCounter && !n->symbol->isOutcome) {
@@ -89,7 +92,7 @@ std::vector<Expr> warpAndRound(KernelState& state, const std::vector<Expr>& iden
 
 std::optional<Ballot> madeOfBallots(KernelState& state, Expr mask) {
   if (const auto known = state.ballots.find(mask); known != state.ballots.end()) {
-    if (known->second.group) return {}; // the others are not all there
+    if (known->second.group || known->second.value) return {}; // the others are not all there, or are others
     return known->second;
   }
   if ((mask->op != Op::And && mask->op != Op::Or && mask->op != Op::Xor) || mask->width != 32) return {};
@@ -113,6 +116,27 @@ std::optional<Ballot> ballotOf(KernelState& state, const CallInst& call, Expr vo
   auto* mask = dyn_cast<ConstantInt>(call.getArgOperand(0));
   if (!mask || !mask->isMinusOne() || vote->width != 1 || !isMetTogether(state, call)) return {};
   return Ballot{vote, warpAndRound(state, identity)};
+}
+
+std::optional<Ballot> matchOf(KernelState& state, const CallInst& call, Expr mask, Expr matched,
+                              Expr condition, const std::vector<Expr>& identity) {
+  Ballot ballot{condition, warpAndRound(state, identity), nullptr, matched};
+  if (isConst(mask, -1)) {
+    if (!isMetTogether(state, call)) return {};
+  } else {
+    const auto known = state.ballots.find(mask);
+    if (known == state.ballots.end() || !isVoter(known->second, condition)) return {};
+    const Ballot& named = known->second;
+    auto* from = dyn_cast<Instruction>(call.getArgOperand(0)); // once for each such mask, or with all
+    if (named.value || ((!from || state.loopInfo.getLoopFor(from->getParent()) !=
+                                      state.loopInfo.getLoopFor(call.getParent())) &&
+                        !isMetTogether(state, call)))
+      return {};
+    ballot.keys.insert(ballot.keys.end(), named.keys.begin(), named.keys.end());
+    ballot.group = named.group;
+  }
+  ballot.keys.push_back(matched);
+  return ballot;
 }
 
 Ballot activeLanes(KernelState& state, Expr condition, const std::vector<Expr>& identity,
@@ -196,6 +220,7 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function
     return nullptr;
   // Lanes that name each other in the mask come together, in whichever round of theirs.
   const Symbol* group = ballot && mask == leads->second ? ballot->group : nullptr;
+  Expr shared = ballot && !isConst(ballot->value ? ballot->value : all) ? ballot->value : nullptr;
   if (!group && ((ballot && ballot->group) || !isMetTogether(state, call))) return nullptr;
   if (ballot && !hasVoters(exprs, leads->second, *ballot, condition))
     return nullptr; // there may be no such lane
@@ -207,19 +232,21 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function
   Expr warp = exprs.binary(Op::LShr, state.linearThread(), exprs.constant(32, 5));
   other.set(warp, warp); // is the same for all of them
   other.set(own, exprs.binary(Op::Or, first, lane));
+  if (shared) other.set(shared, shared);
   Substitution votes(exprs); // the first voter has voted
   if (ballot)
     for (Expr part : conjunctsOf(other(ballot->vote))) takeForTrue(votes, part);
   for (Expr fact : state.laneFacts) takeForTrue(votes, other(fact));
   Expr sent = votes(other(argument(1)));
-  if (hangsOnMore(state, call, sent, group)) return nullptr;
+  if (hangsOnMore(state, call, sent, group, shared)) return nullptr;
   // The lane must come here wherever this thread does.
   Expr asked = exprs.boolean(true);
   for (Expr part : here)
     if (!state.laneFacts.count(part)) asked = exprs.logicalAnd(asked, part);
   for (Expr part : conjunctsOf(votes(other(asked)))) {
     if (isTrue(part)) continue;
-    if (hangsOnMore(state, call, part, group) || std::find(here.begin(), here.end(), part) == here.end())
+    if (hangsOnMore(state, call, part, group, shared) ||
+        std::find(here.begin(), here.end(), part) == here.end())
       return nullptr;
   }
   return sent;

@@ -21,6 +21,11 @@ struct Ballot {
   /// Of lanes that happen to come to a place together, which is their vote: tells them from others of the
   /// warp; the last key.
   const Symbol* group = nullptr;
+  /// Of lanes that have the same value of something: that value; the last key. Others of the warp have
+  /// another one, and are other lanes.
+  Expr value = nullptr;
+  /// How many keys lanes share that are not of this ballot.
+  unsigned commonKeys() const { return unsigned(keys.size()) - (group ? 1 : 0) - (value ? 1 : 0); }
 };
 
 /// What tells a ballot from those of other warps and rounds. Nothing where it is not one of all lanes, or the
@@ -31,6 +36,11 @@ std::optional<Ballot> ballotOf(KernelState& state, const llvm::CallInst& call, E
 /// Those of a warp that are active at a place together, where this thread comes under `condition`.
 Ballot activeLanes(KernelState& state, Expr condition, const std::vector<Expr>& identity,
                    const Symbol* group);
+
+/// Those that `__match_any_sync` tells this thread: they have the same `matched`. Its mask names all lanes,
+/// or those of a ballot or together, this one among them.
+std::optional<Ballot> matchOf(KernelState& state, const llvm::CallInst& call, Expr mask, Expr matched,
+                              Expr condition, const std::vector<Expr>& identity);
 
 /// What `__shfl_sync` from one fixed lane of all 32 gives, or from the first lane that votes for something,
 /// for the lanes that do: the same as what the thread itself sends, as that lane has it. `argument` gives the
