@@ -8,6 +8,7 @@
 #include "instrument/runtime/core/random.h"
 #include "instrument/runtime/core/rehearsal.h"
 #include "instrument/runtime/core/rows.h"
+#include "instrument/runtime/core/run_thread.h"
 #include "instrument/runtime/core/share.h"
 
 #include <algorithm>
@@ -23,52 +24,6 @@ using abi::WaitKind;
 
 enum class BlockResult { Finished, Ready, Stalled };
 
-bool frameDone(void* frame) { return *static_cast<void**>(frame) == nullptr; }
-
-void resumeFrame(void* frame) { (*static_cast<void (**)(void*)>(frame))(frame); }
-
-/// A thread from start to end, on its fibre.
-void fibreBody(void* data) {
-  auto& thread = *static_cast<ThreadState*>(data);
-  LaunchState& launch = *thread.owner().launch;
-  thread.coroutine = launch.kernel->start(&thread, launch.arguments);
-  while (thread.coroutine && !frameDone(thread.coroutine)) {
-    thread.fibre->leave();
-    resumeFrame(thread.coroutine);
-  }
-}
-
-/// True when the thread has ended.
-bool advance(ThreadState& thread) {
-  LaunchState& launch = *thread.owner().launch;
-  bool first = thread.status == ThreadStatus::NotStarted;
-  if (launch.fibres) {
-    if (first) {
-      if (!thread.fibre) thread.fibre = std::make_unique<Fibre>();
-      thread.fibre->prepare(fibreBody, &thread);
-    }
-    thread.fibre->enter();
-    return !thread.fibre->running();
-  }
-  if (first) {
-    thread.coroutine = launch.kernel->start(&thread, launch.arguments);
-    return !thread.coroutine || frameDone(thread.coroutine);
-  }
-  resumeFrame(thread.coroutine);
-  return frameDone(thread.coroutine);
-}
-
-/// How long a thread that gives way stays away: often not at all, sometimes up to 8 rounds. So one who waits
-/// for others meets them just ahead in some rounds and far ahead in others, and order that holds by luck
-/// alone shows. The same in every run, and for all lanes of a warp, which stay in step.
-std::uint8_t roundsAway(ThreadState& thread) {
-  const LaunchState& launch = *thread.owner().launch;
-  if (!launch.tracksSync || launch.inStep) return 0;
-  constexpr std::uint32_t longest = 8;
-  Random random(++thread.yields * 1021 + thread.warp * 67 + thread.owner().index * 4099);
-  return random.below(2) ? 0 : static_cast<std::uint8_t>(random.below(longest) + 1);
-}
-
 /// How long a thread sleeps before its next access. In one attempt every second time not at all, else up to
 /// 64 rounds, short ones as often as long ones; in the next now and then, and mostly for long.
 std::uint8_t roundsOfSleep(Random& random, unsigned attempt) {
@@ -76,41 +31,6 @@ std::uint8_t roundsOfSleep(Random& random, unsigned attempt) {
   if (attempt % 2 == 0) return random.below(seldom) ? 0 : static_cast<std::uint8_t>(random.below(longest));
   std::uint32_t drawn = random.below(2 * lengths);
   return drawn < lengths ? 0 : static_cast<std::uint8_t>(1 + random.below(1u << (drawn - lengths)));
-}
-
-/// Runs a thread up to its next wait.
-void runThread(ThreadState& thread) {
-  BlockState& block = thread.owner();
-  while (true) {
-    thread.wait.kind = WaitKind::None;
-    ++block.launch->work;
-    block.launch->current = &thread;
-    bool ended = advance(thread);
-    block.launch->current = nullptr;
-    if (block.launch->faulted) return;
-    if (ended) {
-      thread.status = ThreadStatus::Done;
-      --block.live;
-      ++block.launch->progress;
-      return;
-    }
-    switch (thread.wait.kind) {
-    case WaitKind::BarrierArrive:
-      arriveAtBarrier(thread);
-      thread.status = ThreadStatus::Ready;
-      continue; // does not wait
-    case WaitKind::Yield:
-      thread.status = ThreadStatus::Yielded;
-      thread.asleep = roundsAway(thread);
-      return;
-    case WaitKind::None: thread.status = ThreadStatus::Ready; return; // a step of lockstep
-    default: thread.status = ThreadStatus::Waiting; return;
-    }
-  }
-}
-
-bool runnable(const ThreadState& thread) {
-  return thread.status == ThreadStatus::Ready || thread.status == ThreadStatus::NotStarted;
 }
 
 class Grid {
