@@ -2,6 +2,7 @@
 #include "frontend/clang_job.h"
 
 #include "frontend/driver_setup.h"
+#include "frontend/user_headers.h"
 #include "frontend/user_macros.h"
 
 #include <clang/AST/ASTConsumer.h>
@@ -24,6 +25,7 @@ public:
 private:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
+    adaptUserHeaders(compiler);
     return make(compiler);
   }
   const MakeConsumer& make;

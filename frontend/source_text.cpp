@@ -1,37 +1,13 @@
 // Looks at and adapts source text before clang sees it.
 #include "frontend/source_text.h"
 
-#include <clang/Basic/LangOptions.h>
-#include <clang/Lex/Lexer.h>
+#include "frontend/launch_brackets.h"
+#include "frontend/raw_tokens.h"
+
 #include <llvm/ADT/StringExtras.h>
 #include <llvm/ADT/StringRef.h>
 
 namespace kcheck::frontend {
-namespace {
-
-struct RawToken {
-  llvm::StringRef text;
-  std::size_t offset;
-};
-
-/// All tokens, without comments and preprocessing.
-std::vector<RawToken> tokensOf(const std::string& text) {
-  clang::LangOptions options;
-  options.CPlusPlus = options.CPlusPlus11 = options.CPlusPlus14 = options.CPlusPlus17 = true;
-  options.LineComment = true;
-  clang::Lexer lexer(clang::SourceLocation(), options, text.data(), text.data(), text.data() + text.size());
-  std::vector<RawToken> tokens;
-  clang::Token token;
-  do {
-    lexer.LexFromRawLexer(token);
-    const std::size_t end = std::size_t(lexer.getBufferLocation() - text.data());
-    tokens.push_back({llvm::StringRef(text).slice(end - token.getLength(), end), end - token.getLength()});
-  } while (!token.is(clang::tok::eof));
-  tokens.pop_back();
-  return tokens;
-}
-
-} // namespace
 
 SourceLook lookAt(const std::string& text) {
   SourceLook look;
@@ -47,7 +23,8 @@ SourceLook lookAt(const std::string& text) {
 
 std::string adaptToClang(const std::string& text) {
   std::string result = text;
-  if (text.find("alignas") == std::string::npos) return result;
+  const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };
+  if (!has("alignas") && !has("<<")) return result;
   const std::vector<RawToken> tokens = tokensOf(text);
   for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
     if (tokens[i].text != "__shared__" || tokens[i + 1].text != "alignas" || tokens[i + 2].text != "(")
@@ -75,6 +52,7 @@ std::string adaptToClang(const std::string& text) {
     reordered.append(gap).append(before).append("__shared__");
     result.replace(first, end - first, reordered);
   }
+  adaptLaunches(tokens, result);
   return result;
 }
 

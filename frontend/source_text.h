@@ -1,6 +1,6 @@
 // The text that clang compiles instead of a file's own, where the two differ: a main for launch lines, and
-// what nvcc accepts but no forced include can make clang accept. Lines and columns of the user's code stay as
-// they are.
+// what nvcc accepts but no forced include can make clang accept. Lines of the user's code stay as they are,
+// and columns up to the first size in braces of a launch.
 #pragma once
 
 #include "frontend/launch_line.h"
@@ -14,6 +14,7 @@ struct SourceLook {
 SourceLook lookAt(const std::string& text);
 
 /// `__shared__ alignas(16)` is an error to clang, `alignas(16) __shared__` is not; both have the same length.
+/// Launches are adapted as launch_brackets.h says.
 std::string adaptToClang(const std::string& text);
 
 /// Further driver arguments that a file needs: headers for builtins of nvcc that it names.

@@ -20,6 +20,17 @@ OrError<Program> compileFiles(const TemporaryFolder& folder, const std::vector<s
   return compile(options);
 }
 
+TEST(Files, HeadersAreAdaptedToo) {
+  TemporaryFolder folder;
+  folder.write("run.cuh",
+               "__global__ void k(int* p) { __shared__ alignas(16) int x[4]; x[0] = 1; *p = x[0]; }\n"
+               "inline void run(int* p) { k << <{2, 2}, 1 >> >(p); }\n");
+  auto program = compileFiles(folder, {"#include \"run.cuh\"\nint main() { run(0); }\n"});
+  ASSERT_TRUE(program) << program.error().message;
+  ASSERT_EQ(program->facts.launches.size(), 1u);
+  EXPECT_EQ(program->facts.launches[0].where.line, 2u);
+}
+
 TEST(Files, ShareDeviceFunctionsAndVariables) {
   TemporaryFolder folder;
   auto program =

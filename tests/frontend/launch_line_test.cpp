@@ -109,5 +109,21 @@ TEST(SourceText, SharedBeforeAlignasChangesPlaces) {
   EXPECT_EQ(adaptToClang("// __shared__ alignas(16)\nint x;"), "// __shared__ alignas(16)\nint x;");
 }
 
+TEST(SourceText, BracketsOfLaunchesAreJoined) {
+  EXPECT_EQ(adaptToClang("k << <1, f(2) >> >(p);"), "k <<< 1, f(2) >>> (p);");
+  EXPECT_EQ(adaptToClang("k<<<1,\n2>> > (p);"), "k<<<1,\n2>>>  (p);");
+  EXPECT_EQ(adaptToClang("k<t> <<  <1, 2>>>(p);"), "k<t> <<<  1, 2>>>(p);");
+  for (const char* same : {"k<<<1, 2>>>(p);", "o << \"<< <1, 2 >> >\"; // << <", "a<b<c<int>> > d; x << y;",
+                           "friend O& operator<< <T>(O&, a<b<c<T>> >);", "k<<<g<1>::v, f<h<int>> >()>>>(p);"})
+    EXPECT_EQ(adaptToClang(same), same);
+}
+
+TEST(SourceText, SizesInBracesAreNamed) {
+  EXPECT_EQ(adaptToClang("k<<<1, {2, 2}>>>(p);"), "k<<<1, dim3{2, 2}>>>(p);");
+  EXPECT_EQ(adaptToClang("k << <{a, b}, {2}, 0, {} >> >({1});"),
+            "k <<< dim3{a, b}, dim3{2}, 0, {} >>> ({1});");
+  EXPECT_EQ(adaptToClang("k<<<f({1}), g(1, {2})>>>(p);"), "k<<<f({1}), g(1, {2})>>>(p);");
+}
+
 } // namespace
 } // namespace kcheck::frontend
