@@ -5,6 +5,8 @@
 #include "analyzer/decide/inequality.h"
 #include "analyzer/decide/view.h"
 
+#include <functional>
+#include <optional>
 #include <set>
 
 namespace kcheck::analyzer {
@@ -67,6 +69,12 @@ private:
   void splitAtConstants();
   void compareRooms();
   void compareRooms(const Poly& p);
+  // overlap_triangles.cpp
+  struct Triangle;
+  static std::optional<Triangle> triangleOf(const Atom& atom, AccessView& view,
+                                            const std::function<Poly(Expr)>& polyOf);
+  void compareTriangles();
+  bool liesInRows(const Triangle& first, const Triangle& second, Int scale, const Poly (&rest)[2]);
   // overlap_equalities.cpp
   bool isEqual(Expr e);
   void markEqual(Expr e);

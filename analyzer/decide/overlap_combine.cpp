@@ -205,6 +205,7 @@ bool PairSystem::deepen() {
   const std::size_t known = equations.size(), same = equal.size();
   if (known == 0) return false;
   compareRooms();
+  if (!contradiction) compareTriangles();
   if (isDecided()) return true;
   compareRemainders();
   combine();
