@@ -16,5 +16,15 @@ TEST(ExitStatus, ContradictionsBetweenThePassesAreNeverQuiet) {
   EXPECT_EQ(exitStatus(report, options), 2);
 }
 
+TEST(ExitStatus, AProgramThatCannotBeRunIsNeverQuiet) {
+  Report report;
+  Options options;
+  report.run.notRunBecause =
+      "the program calls `cufftPlan2d` of cuFFT, which kcheck cannot run without a GPU";
+  EXPECT_EQ(exitStatus(report, options), 2);
+  options.wantRun = false;
+  EXPECT_EQ(exitStatus(report, options), 0);
+}
+
 } // namespace
 } // namespace kcheck::driver
