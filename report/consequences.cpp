@@ -10,28 +10,25 @@
 namespace kcheck {
 namespace {
 
-/// Whether the race is between a read there and a write elsewhere. An update (`counts[k]++`) that races with
-/// itself is not what should have given it a first value.
-bool isRead(const Finding& race, const Location& where, const std::string& kernel) {
-  const bool isOfTwoKernels = race.rule == "race-host"; // it is told of the one that came second
-  if ((race.kernel != kernel && !isOfTwoKernels) || !findRule(race.rule) ||
-      findRule(race.rule)->group != RuleGroup::Race)
-    return false;
+bool sameArray(const MemoryFact& a, const MemoryFact& b) {
+  return a.space == b.space && a.name == b.name && a.size == b.size && a.allocatedAt == b.allocatedAt;
+}
+
+/// Whether the race is between a read there of that memory, and another launch, copy or fill. It is told of
+/// the one that came second.
+bool readsEarly(const Finding& race, const Finding& read) {
+  if (race.rule != "race-host" || race.count == 0) return false;
+  if (race.memory && read.memory && !sameArray(*race.memory, *read.memory)) return false;
   auto reads = [&](const Access& access) {
-    return access.kind != AccessKind::Write && access.where == where;
+    return access.kind != AccessKind::Write && access.where == read.where;
   };
-  auto isElsewhere = [&](const Access& access) { return access.where != where; };
-  return race.count > 0 && std::ranges::any_of(race.accesses, reads) &&
-         std::ranges::any_of(race.accesses, isElsewhere);
+  auto isElsewhere = [&](const Access& access) { return access.where != read.where; };
+  return std::ranges::any_of(race.accesses, reads) && std::ranges::any_of(race.accesses, isElsewhere);
 }
 
 bool isRaceError(const Finding& finding) {
   const Rule* rule = findRule(finding.rule);
   return rule && rule->group == RuleGroup::Race && finding.severity == Severity::Error;
-}
-
-bool sameArray(const MemoryFact& a, const MemoryFact& b) {
-  return a.space == b.space && a.name == b.name && a.size == b.size && a.allocatedAt == b.allocatedAt;
 }
 
 bool isNamePart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
@@ -156,8 +153,7 @@ void foldEarlyReads(std::vector<Finding>& findings) {
     into.push_back(std::move(finding));
   }
   for (Finding& read : early) {
-    auto race = std::ranges::find_if(
-        kept, [&](const Finding& other) { return isRead(other, read.where, read.kernel); });
+    auto race = std::ranges::find_if(kept, [&](const Finding& other) { return readsEarly(other, read); });
     if (race == kept.end())
       kept.push_back(std::move(read));
     else

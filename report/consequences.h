@@ -10,8 +10,9 @@ namespace kcheck {
 /// its end goes, where the run has told that it is askew.
 void dropAskewEnds(std::vector<Finding>& findings);
 
-/// A read that races with the write it should have waited for also finds memory that nobody has written yet,
-/// in some orders. That is the race once more, not a second fault: it becomes a note of the race.
+/// A read that did not wait for the launch or copy that writes the memory also finds, in some orders, that
+/// nobody has written it yet. That is the race once more, not a second fault: it becomes a note of the race.
+/// Within a launch the run itself tells the one from the other, word by word.
 void foldEarlyReads(std::vector<Finding>& findings);
 
 /// A race in an array that one of its accesses reaches past the end of another one: says which.

@@ -34,7 +34,8 @@ static bool isWhole(const wire::Arguments& given) {
 void WireReader::take(const wire::Record& record) {
   switch (static_cast<wire::RecordKind>(record.kind)) {
   case wire::RecordKind::Finding:
-    if (const auto* finding = as<wire::Finding>(record)) findings.push_back(finding);
+    if (const auto* finding = as<wire::Finding>(record); finding && !(finding->flags & wire::Withdrawn))
+      findings.push_back(finding);
     break;
   case wire::RecordKind::Metric:
     if (const auto* metric = as<wire::Metric>(record)) metrics.push_back(metric);

@@ -548,18 +548,29 @@ TEST(KernelName, AsUsersWriteIt) {
   EXPECT_EQ(bareKernelName("plain"), "plain");
 }
 
-TEST(Merge, AReadBeforeTheRacingWriteIsTheRaceOnly) {
+TEST(Merge, AReadBeforeAnotherLaunchHasWrittenIsTheRaceOnly) {
   Finding early = simple("uninitialized-read", Verdict::Observed, at(file, 8, 7, 15));
   early.count = 2;
-  Report report = mergeReport(facts(), std::nullopt, runPart({early, tileRace(Verdict::Observed, 4)}), {});
+  Finding race = tileRace(Verdict::Observed, 4);
+  race.rule = "race-host";
+  race.scope = RaceScope::Host;
+  Report report = mergeReport(facts(), std::nullopt, runPart({early, race}), {});
   ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_EQ(report.findings[0].rule, "race-global");
+  EXPECT_EQ(report.findings[0].rule, "race-host");
   ASSERT_THAT(report.findings[0].notes, SizeIs(1));
   EXPECT_THAT(report.findings[0].notes[0].message, HasSubstr("before anyone had written"));
 
-  Finding elsewhere = simple("uninitialized-read", Verdict::Observed, at(file, 5, 3, 12));
-  report = mergeReport(facts(), std::nullopt, runPart({elsewhere, tileRace(Verdict::Observed, 4)}), {});
-  EXPECT_THAT(report.findings, SizeIs(2));
+  race.memory = MemoryFact{MemorySpace::Global, "a", 64, 0, 4, {}};
+  early.memory = MemoryFact{MemorySpace::Global, "b", 64, 0, 4, {}};
+  EXPECT_THAT(mergeReport(facts(), std::nullopt, runPart({early, race}), {}).findings, SizeIs(2))
+      << "of another array";
+}
+
+TEST(Merge, AReadOfWhatNobodyWritesStandsBesideARaceOfItsLine) {
+  Finding early = simple("uninitialized-read", Verdict::Observed, at(file, 8, 7, 15));
+  early.count = 2;
+  Report report = mergeReport(facts(), std::nullopt, runPart({early, tileRace(Verdict::Observed, 4)}), {});
+  EXPECT_THAT(report.findings, SizeIs(2)) << "the run has taken back those that the race explains";
 }
 
 TEST(Merge, RacesWithinALibrarysOwnKernelAreNotes) {

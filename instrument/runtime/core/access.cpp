@@ -32,11 +32,12 @@ void checkCell(CheckedAccess& access, Cell& cell, CellSites& sites, Address at, 
   if (cell.write == kUnwritten) {
     if (access.reads()) {
       ++access.unwrittenBytes;
-      access.freshCells += cell.read == 0 || comesBefore(access.thread, cell.read, at, false);
+      access.block.launch->earlyReads.note(access, at);
     }
   } else if (context().options.races) {
     checkWriter(access, cell, sites, at);
   }
+  access.again |= access.writes() && !isReserved(cell.write) && sites.write == narrowSite(access.site);
   if (hidden && context().options.races) {
     checkHidden(access, *hidden, at);
     keepHidden(access, cell, sites, *hidden);
@@ -77,9 +78,7 @@ void reportUnwrittenRead(CheckedAccess& access) {
   finding.accessCount = 1;
   finding.access[0] = describeThread(access.thread, access.site, access.doing());
   describeAccessed(access.block, finding.memory, access.address, access.bytes);
-  UnwrittenReads& reads = access.block.launch->unwrittenReads[narrowSite(access.site)];
-  reads.finding = report(finding);
-  reads.cells += access.freshCells;
+  access.block.launch->earlyReads.told(access.site, report(finding));
 }
 
 } // namespace
@@ -109,6 +108,8 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
     checkWord(access, at, next);
     at = next;
   }
+  if (access.racy && !access.again && kind == AccessKind::Write && !block.launch->earlyReads.empty())
+    block.launch->earlyReads.written(access, address, address + bytes);
   std::uint32_t words = static_cast<std::uint32_t>(((address + bytes + 3) >> 2) - (address >> 2));
   if (access.unwrittenBytes && (bytes <= kLargestScalar || access.unwrittenBytes == words))
     reportUnwrittenRead(access);

@@ -153,6 +153,7 @@ wire::Finding* report(const wire::Finding& finding) {
       widen(*place, finding);
       return place;
     }
+    if (place->flags & wire::Withdrawn) copyWithoutHead(*place, finding);
     place->flags &= static_cast<std::uint8_t>(~wire::Rehearsed);
     widen(*place, finding);
   }

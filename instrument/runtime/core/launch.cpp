@@ -17,7 +17,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <map>
 #include <optional>
 
 #include <pthread.h>
@@ -43,19 +42,6 @@ std::vector<std::byte> packArguments(const KernelEntry& kernel, void** arguments
   for (std::uint32_t i = 0; i < kernel.parameterCount; ++i)
     std::memcpy(packed.data() + kernel.parameters[i].offset, arguments[i], kernel.parameters[i].bytes);
   return packed;
-}
-
-/// Reads of unwritten memory that all turned out to be races are reported as such only.
-void withdrawEarlyReads(LaunchState& launch) {
-  std::uint64_t cells = 0, raced = 0;
-  for (auto& [site, reads] : launch.unwrittenReads) {
-    cells += reads.cells;
-    raced += reads.raced;
-  }
-  for (auto& [site, reads] : launch.unwrittenReads)
-    if (reads.finding && reads.raced >= reads.cells && (reads.cells || raced >= cells))
-      reads.finding->flags |= wire::Withdrawn;
-  launch.unwrittenReads.clear();
 }
 
 void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& config,
@@ -134,7 +120,7 @@ void runToEnd(LaunchState& launch) {
     runGrid(launch);
   }
   settleValues(launch);
-  withdrawEarlyReads(launch);
+  launch.earlyReads.settle(launch);
 }
 
 /// The launch that has just run, in another order; memory is anything afterwards.

@@ -36,26 +36,10 @@ void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites
       return;
   }
   if (!checkEachAtomic(access, earlier, at)) checkPair(access, earlier, at);
-  // An update of what nobody had written, and the initialising write only now.
-  if (access.racy && access.kind == AccessKind::Write)
-    if (auto early = access.block.launch->unwrittenReads.find(sites.write);
-        early != access.block.launch->unwrittenReads.end())
-      ++early->second.raced;
 }
-
-static void checkAllReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);
 
 void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
   if (!cell.read || access.racy) return;
-  checkAllReaders(access, cell, sites, at);
-  // The reader came too early: that is the race, not a forgotten initialisation.
-  if (access.racy && cell.write == kUnwritten)
-    if (auto early = access.block.launch->unwrittenReads.find(sites.read);
-        early != access.block.launch->unwrittenReads.end())
-      ++early->second.raced;
-}
-
-static void checkAllReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
   LaunchState& launch = *access.block.launch;
   if (isReadSet(cell.read)) {
     if (ReadSet* set = readSetOf(launch, cell.read); set && !allComeBefore(access, *set))

@@ -16,8 +16,8 @@ struct CheckedAccess {
   AtomicOrder order;
   bool shared, isVolatile;
   bool racy = false, outside = false, unwritten = false; ///< reported already
+  bool again = false;               ///< the same site has written there before: no first value
   std::uint32_t unwrittenBytes = 0; ///< words, or bytes of a word, that nobody has written
-  std::uint32_t freshCells = 0;     ///< of these, read for the first time
 
   bool atomic() const { return kind >= AccessKind::Atomic; }
   bool reads() const { return kind != AccessKind::Write && kind != AccessKind::AtomicStore; }

@@ -4,6 +4,7 @@
 #include "instrument/abi.h"
 #include "instrument/runtime/core/async.h"
 #include "instrument/runtime/core/clock.h"
+#include "instrument/runtime/core/early_reads.h"
 #include "instrument/runtime/core/epochs.h"
 #include "instrument/runtime/core/fibre.h"
 #include "instrument/runtime/core/frames.h"
@@ -223,12 +224,6 @@ struct SiteTraffic {
 };
 using SiteTraffics = std::vector<SiteTraffic>;
 
-/// Reads of what nobody had written yet. Where the write came later without order, the race says it all.
-struct UnwrittenReads {
-  wire::Finding* finding = nullptr;
-  std::uint64_t cells = 0, raced = 0;
-};
-
 /// A write of a reported race whose value is not in memory yet.
 struct PendingValue {
   wire::Finding* finding;
@@ -274,9 +269,9 @@ struct LaunchState : LaunchFacts {
   std::unordered_map<Address, BarrierObject> barrierObjects;
   std::vector<std::uint8_t> atomicScope; ///< by site; of the last atomic there
   std::vector<PendingValue> pendingValues;
-  std::map<std::uint32_t, UnwrittenReads> unwrittenReads; ///< by site
-  std::unique_ptr<AccessLog> accesses;                    ///< of the warp that runs; null without metrics
-  SiteTraffics traffic;                                   ///< by site
+  EarlyReads earlyReads;
+  std::unique_ptr<AccessLog> accesses;            ///< of the warp that runs; null without metrics
+  SiteTraffics traffic;                           ///< by site
   std::vector<std::unique_ptr<BlockState>> slots; ///< room for resident blocks; `live` threads tell who runs
   std::uint32_t firstSlot = 0;                    ///< number of the first one's shared window
   RowLog* rows = nullptr;                         ///< made with the first launch that logs, and kept
