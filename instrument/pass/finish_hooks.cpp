@@ -6,6 +6,7 @@
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
@@ -56,8 +57,33 @@ bool isDrawn(llvm::Value* value) {
   return false;
 }
 
-/// `if (address - base > bytes - size) kcLocal(...)`, in unsigned arithmetic.
+/// The store or fill of a local array that the hook is for, and after it what notes that the bytes are
+/// written.
+std::vector<llvm::Instruction*> writesOf(llvm::CallInst& hook) {
+  const llvm::Value* address = hook.getArgOperand(3)->stripPointerCasts();
+  std::vector<llvm::Instruction*> writes;
+  for (llvm::Instruction* next = hook.getNextNode(); next; next = next->getNextNode()) {
+    if (!writes.empty()) {
+      if (next->getMetadata(kTwinMetadata)) writes.push_back(next);
+      if (next->mayWriteToMemory() && next != writes.back()) break;
+      continue;
+    }
+    llvm::Value* to = nullptr;
+    if (auto* store = llvm::dyn_cast<llvm::StoreInst>(next)) to = store->getPointerOperand();
+    if (auto* fill = llvm::dyn_cast<llvm::MemIntrinsic>(next)) to = fill->getRawDest();
+    if (to && to->stripPointerCasts() == address)
+      writes.push_back(next);
+    else if (to)
+      break;
+  }
+  return writes;
+}
+
+/// `if (address - base > bytes - size) kcLocal(...)`, in unsigned arithmetic; a write is done only `else`, so
+/// that it harms no other variable.
 void writeOutLocal(llvm::CallInst& hook) {
+  const std::vector<llvm::Instruction*> writes = writesOf(hook);
+  if (!writes.empty()) hook.moveBefore(writes.front());
   llvm::IRBuilder<> builder(&hook);
   auto* wide = builder.getInt64Ty();
   auto* extent = llvm::cast<llvm::ConstantInt>(hook.getArgOperand(2));
@@ -66,8 +92,10 @@ void writeOutLocal(llvm::CallInst& hook) {
   llvm::Value* size = hook.getArgOperand(4);
   auto* tooLarge = builder.CreateICmpUGT(size, extent);
   auto* outside = builder.CreateICmpUGT(offset, builder.CreateSub(extent, size));
-  auto* then = llvm::SplitBlockAndInsertIfThen(builder.CreateOr(tooLarge, outside), &hook, false);
+  llvm::Instruction *then = nullptr, *otherwise = nullptr;
+  llvm::SplitBlockAndInsertIfThenElse(builder.CreateOr(tooLarge, outside), &hook, &then, &otherwise);
   hook.moveBefore(then);
+  for (llvm::Instruction* write : writes) write->moveBefore(otherwise);
 }
 
 /// `if (missing) kcUnwritten(...)`.

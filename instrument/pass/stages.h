@@ -21,6 +21,8 @@ void insertHooks(DeviceCode& code);
 /// Remembers the names of the user's local variables, which debug records have until `prepare` is done.
 inline constexpr const char* kLocalMetadata = "kcheck.local";
 inline constexpr const char* kCopyMetadata = "kcheck.copy"; ///< the front end's: a piece of a copied object
+inline constexpr const char* kTwinMetadata =
+    "kcheck.twin"; ///< notes that bytes of a local variable are written
 void nameLocals(const DeviceCode& code, llvm::Function& function);
 /// Asks before reads of local variables whether they have a value; then takes away the questions that every
 /// path answers.

@@ -287,8 +287,8 @@ private:
     llvm::IntegerType* type = marksType(stored);
     llvm::IRBuilder<> builder(store.getNextNode());
     if (!type) {
-      builder.CreateMemSet(twin, builder.getInt8(1), layout.getTypeStoreSize(stored).getFixedValue(),
-                           store.getAlign());
+      notes(builder.CreateMemSet(twin, builder.getInt8(1), layout.getTypeStoreSize(stored).getFixedValue(),
+                                 store.getAlign()));
       return;
     }
     llvm::Value* marks = allWritten(type);
@@ -297,7 +297,12 @@ private:
     for (llvm::CallInst* shuffle : shufflesIn(store.getValueOperand(), shuffles))
       marks =
           builder.CreateSelect(receivedMissing(builder, *shuffle), llvm::ConstantInt::get(type, 0), marks);
-    builder.CreateAlignedStore(marks, twin, store.getAlign());
+    notes(builder.CreateAlignedStore(marks, twin, store.getAlign()));
+  }
+
+  /// Of the write before it; done only where that is (writeOutLocal).
+  static void notes(llvm::Instruction* write) {
+    write->setMetadata(kTwinMetadata, llvm::MDNode::get(write->getContext(), {}));
   }
 
   /// What has been told once is not told again of the copy.
@@ -313,11 +318,11 @@ private:
     llvm::Align align = fill.getDestAlign().valueOrOne();
     if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&fill))
       if (auto from = twinOf.find(copy->getRawSource()); from != twinOf.end()) {
-        builder.CreateMemMove(to->second, align, from->second, copy->getSourceAlign().valueOrOne(),
-                              fill.getLength());
+        notes(builder.CreateMemMove(to->second, align, from->second, copy->getSourceAlign().valueOrOne(),
+                                    fill.getLength()));
         return;
       }
-    builder.CreateMemSet(to->second, builder.getInt8(1), fill.getLength(), align);
+    notes(builder.CreateMemSet(to->second, builder.getInt8(1), fill.getLength(), align));
   }
 
   void setAll(Watched& one, llvm::Instruction& leak) {
