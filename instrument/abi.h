@@ -92,6 +92,7 @@ struct Wait {
 struct BlockContext {
   std::uint32_t blockIdx[3], blockDim[3], gridDim[3];
   std::uint32_t dynamicShared; ///< bytes
+  std::uint32_t gridWorkspace; ///< of the driver, for grid barriers; 0 where the launch is not cooperative
   std::byte* shared;           ///< start of the block's shared window: static variables, then dynamic memory
   std::byte* dynamicSharedBase;
 };

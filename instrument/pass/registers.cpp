@@ -77,10 +77,10 @@ llvm::Value* readSingle(Reader& r, llvm::StringRef name) {
   if (name == "nsmid") return b.getInt32(kMultiprocessors);
   if (name == "gridid") return b.getInt32(1);
   if (name == "dynamic_smem_size") return r.ofBlock(offsetof(BlockContext, dynamicShared));
-  // The address of the driver's workspace for grid barriers. Cooperative groups only test it for null: the
-  // barrier itself is replaced (lower_calls.cpp).
+  // The address of the driver's workspace for grid barriers. Cooperative groups only test it for null
+  // (grid.is_valid()): the barrier itself is replaced (lower_calls.cpp).
   if (name == "envreg1") return b.getInt32(0);
-  if (name == "envreg2") return b.getInt32(0x1000);
+  if (name == "envreg2") return r.ofBlock(offsetof(BlockContext, gridWorkspace));
   if (name == "is_explicit_cluster" || name == "cluster_ctarank") return b.getInt32(0);
   if (name == "cluster_nctarank") return b.getInt32(1);
   if (name.consume_front("lanemask.") || name.consume_front("lanemask_")) return r.laneMask(name);

@@ -95,6 +95,7 @@ void setShape(abi::BlockContext& block, const LaunchConfig& config) {
   };
   set(block.gridDim, config.grid);
   set(block.blockDim, config.block);
+  block.gridWorkspace = config.cooperative ? 0x1000 : 0;
 }
 
 Token takeInterval(const BlockState& block) {

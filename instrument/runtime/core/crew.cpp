@@ -80,23 +80,6 @@ std::size_t threadsOfProcess() {
   return count;
 }
 
-/// Where the kernel can write, as far as indices stay in their arrays; by address.
-std::vector<MemoryRange> writable(const LaunchState& launch) {
-  const std::optional<std::set<const Allocation*>> written = arraysWrittenBy(launch);
-  if (!written) return liveMemory();
-  std::vector<MemoryRange> ranges;
-  for (const Allocation* array : *written)
-    if (array && array->bytes) ranges.push_back({reinterpret_cast<Address>(array->base), array->bytes});
-  for (const abi::ModuleEntry* module : context().modules)
-    for (const abi::GlobalEntry& global : std::span(module->globals, module->globalCount))
-      if (global.bytes && global.space != static_cast<std::uint8_t>(MemorySpace::Constant))
-        ranges.push_back({reinterpret_cast<Address>(*global.slot), global.bytes});
-  std::ranges::sort(ranges, {}, &MemoryRange::base);
-  const auto repeated = std::ranges::unique(ranges, {}, &MemoryRange::base);
-  ranges.erase(repeated.begin(), repeated.end());
-  return ranges;
-}
-
 /// Those in which some bytes may not have been written.
 std::vector<MemoryRange> notAllWritten(const std::vector<MemoryRange>& ranges) {
   std::vector<MemoryRange> left;
@@ -141,13 +124,15 @@ bool Crew::isReady() {
   return true;
 }
 
+bool Crew::isAlone() const { return threadsOfProcess() == 1 + helpers.size(); }
+
 bool Crew::run(LaunchState& launch) {
   if (context().options.jobs < 2 || !isFit(launch) || !isReady()) return false;
   pace = &paces[launch.kernel];
   if (!pace->mayBeWorthIt(launch)) return false;
   // What another thread of the program does to the memory meanwhile would be undone with a failed attempt.
-  if (threadsOfProcess() != 1 + helpers.size()) return false;
-  std::vector<MemoryRange> ranges = writable(launch);
+  if (!isAlone()) return false;
+  std::vector<MemoryRange> ranges = memoryWrittenBy(launch).value_or(liveMemory());
   if (!pace->isWorthCopying(launch, bytesOf(ranges))) return false;
   active = pace->usefulShares(launch, static_cast<std::uint32_t>(shares.size()));
   const Token expected = std::max(pace->tokensOfBlock(), Epochs::tokensOf(launch.blockThreads));
@@ -284,6 +269,8 @@ void Crew::keepApart() {
 }
 
 bool runBySeveral(LaunchState& launch) { return crew().run(launch); }
+
+bool programHasOneThread() { return crew().isAlone(); }
 
 RunByOne::RunByOne(const LaunchState& launch)
     : launch(launch), started(__rdtsc()), before(context().epochs.now()) {}

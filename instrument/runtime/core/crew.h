@@ -29,6 +29,8 @@ class Crew {
 public:
   /// Runs the launch's blocks to their end. False: nothing has happened, and one thread has to run them.
   bool run(LaunchState& launch);
+  /// The program has no thread but the one that launches.
+  bool isAlone() const;
   /// One thread has run the launch.
   void noteRunByOne(const LaunchState& launch, std::uint64_t cycles, Token tokens);
   void layOutAgain();
@@ -80,6 +82,8 @@ private:
 
 /// Crew::run().
 bool runBySeveral(LaunchState& launch);
+/// No other thread of it can use memory while the launch runs.
+bool programHasOneThread();
 
 /// While it lives, one thread runs the launch.
 class RunByOne {

@@ -145,11 +145,16 @@ void rehearse(LaunchState& launch, Rehearsal order, unsigned attempt, std::uint6
   launch.uneven = 0;
 }
 
+/// What is to be as it was for each rehearsal; what another thread of the program writes meanwhile stays.
+std::optional<std::vector<MemoryRange>> memoryToRestore(const LaunchState& launch) {
+  return programHasOneThread() ? liveMemory() : memoryWrittenBy(launch);
+}
+
 /// The launch that has just run, in the orders that may show more; memory ends as it is now.
 void rehearse(LaunchState& launch, const MemoryCopy& before) {
   MemoryCopy after;
-  after.take(liveMemory());
-  const UnwrittenCopy unwritten(liveMemory());
+  after.take(before.ranges());
+  const UnwrittenCopy unwritten(before.ranges());
   constexpr std::uint64_t bytesPerTurn = 1 << 14; // compared with what they were
   std::uint64_t first = costOf(launch);
   bool large = isLarge(launch), tell = launch.received || !large, cut = false;
@@ -199,7 +204,9 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
     DeviceAccess access;
     FaultGuard guard; // a crash of device code ends the launch, not the program
     std::optional<MemoryCopy> before;
-    if (mayRehearse(state)) before.emplace().take(liveMemory());
+    if (mayRehearse(state))
+      if (std::optional<std::vector<MemoryRange>> memory = memoryToRestore(state))
+        before.emplace().take(std::move(*memory));
     runToEnd(state);
     flushMetrics(state);
     if (state.faulted)

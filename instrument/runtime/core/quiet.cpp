@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 namespace kcheck::runtime {
 
@@ -59,6 +60,22 @@ std::optional<std::set<const Allocation*>> arraysWrittenBy(const LaunchState& la
     written.insert(array);
   }
   return written;
+}
+
+std::optional<std::vector<MemoryRange>> memoryWrittenBy(const LaunchState& launch) {
+  const std::optional<std::set<const Allocation*>> written = arraysWrittenBy(launch);
+  if (!written) return std::nullopt;
+  std::vector<MemoryRange> ranges;
+  for (const Allocation* array : *written)
+    if (array && array->bytes) ranges.push_back({reinterpret_cast<Address>(array->base), array->bytes});
+  for (const abi::ModuleEntry* module : context().modules)
+    for (const abi::GlobalEntry& global : std::span(module->globals, module->globalCount))
+      if (global.bytes && global.space != static_cast<std::uint8_t>(MemorySpace::Constant))
+        ranges.push_back({reinterpret_cast<Address>(*global.slot), global.bytes});
+  std::ranges::sort(ranges, {}, &MemoryRange::base);
+  const auto repeated = std::ranges::unique(ranges, {}, &MemoryRange::base);
+  ranges.erase(repeated.begin(), repeated.end());
+  return ranges;
 }
 
 bool QuietArrays::Range::holdsAll(const Address* at, Address last, std::uint32_t bytes) const {

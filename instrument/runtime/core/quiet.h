@@ -3,11 +3,13 @@
 // remember who made it.
 #pragma once
 
+#include "instrument/runtime/core/memory_copy.h"
 #include "instrument/runtime/core/shadow.h"
 
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <vector>
 
 namespace kcheck::runtime {
 
@@ -16,6 +18,8 @@ struct LaunchState;
 
 /// The arrays that the launch's kernel can write, as its arguments have them; none where that is not known.
 std::optional<std::set<const Allocation*>> arraysWrittenBy(const LaunchState& launch);
+/// The same, and all variables, by address: where it can write, as far as indices stay in their arrays.
+std::optional<std::vector<MemoryRange>> memoryWrittenBy(const LaunchState& launch);
 /// Whether all of the array is known to be written, after a look at so many bytes at most. A part that has
 /// been seen written is not looked at again.
 bool isWritten(Allocation& array, std::uint64_t atMost = ~std::uint64_t{0});
