@@ -50,7 +50,12 @@ public:
     info.FormatDiagnostic(sentence);
     log.plain.push_back(sentence.str().str());
     if (info.getID() == clang::diag::err_ref_bad_target && sentence.starts_with("reference to __global__ "))
-      log.rendered.back() += "note: kernels that launch kernels (dynamic parallelism) are not supported\n";
+      addOnce("note: kernels that launch kernels (dynamic parallelism) are not supported\n");
+    if (sentence == "no template named 'texture'" || sentence == "unknown type name 'texture'")
+      addOnce(
+          "note: CUDA 12 took texture references away: make a texture object (cudaCreateTextureObject), pass "
+          "the "
+          "cudaTextureObject_t to the kernel, and read it with tex1Dfetch<float>(object, i) and the like\n");
     if (log.launchError.empty() && isInLaunchMain(info)) {
       log.launchError = log.plain.back();
       log.launchErrorLine = info.getSourceManager().getPresumedLoc(info.getLocation()).getLine();
@@ -58,6 +63,11 @@ public:
   }
 
 private:
+  /// Of several errors the first one says it.
+  void addOnce(const std::string& note) {
+    if (said.insert(note).second) log.rendered.back() += note;
+  }
+
   bool isInLaunchMain(const clang::Diagnostic& info) const {
     if (!info.hasSourceManager() || info.getLocation().isInvalid()) return false;
     const clang::SourceManager& sources = info.getSourceManager();
@@ -66,6 +76,7 @@ private:
   }
 
   DiagnosticLog& log;
+  std::set<std::string> said;
   std::string text;
   llvm::raw_string_ostream stream;
   llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> options;

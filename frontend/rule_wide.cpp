@@ -7,6 +7,7 @@
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
+#include <clang/Lex/Lexer.h>
 #include <fmt/format.h>
 
 namespace kcheck::frontend {
@@ -107,6 +108,14 @@ private:
                             ? const_cast<clang::Expr*>(implicit->getSubExpr())
                             : inner);
   }
+  /// The macro that the source has there, where the number is one's; empty otherwise.
+  std::string macroAt(const clang::Expr& number) const {
+    const clang::SourceManager& sources = context.ast.getSourceManager();
+    const clang::SourceLocation at = number.getBeginLoc();
+    if (!at.isMacroID() || sources.isMacroArgExpansion(at)) return "";
+    return clang::Lexer::getImmediateMacroName(at, sources, context.ast.getLangOpts()).str();
+  }
+
   void look(const clang::Expr& wide, bool floatsMeet, const clang::Expr* whole = nullptr) {
     WideParts parts(context.ast);
     parts.TraverseStmt(const_cast<clang::Expr*>(&wide));
@@ -117,9 +126,12 @@ private:
     if (!finding) return;
     const std::string text = textOf(*cause, context.ast);
     if (parts.cause) {
-      finding->message = fmt::format(
-          "`{}` is a double, so floats are widened, computed with in double and narrowed again", text);
-      finding->hint = fmt::format("write {}f, which is a float", text);
+      const std::string macro = macroAt(*cause);
+      finding->message =
+          fmt::format("`{}` is a double, so floats are widened, computed with in double and narrowed again",
+                      macro.empty() ? text : macro);
+      finding->hint = macro.empty() ? fmt::format("write {}f, which is a float", text)
+                                    : fmt::format("write (float){}, or give the macro a float", macro);
     } else {
       finding->message = fmt::format("`{}` computes in double what was and becomes a float", text);
       finding->hint = "the function of the same name for floats";

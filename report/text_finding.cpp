@@ -251,15 +251,19 @@ bool advisesTheSame(const Finding& finding, const Finding& other) {
     return words;
   };
   return isAdvice(finding) && finding.rule == other.rule && finding.kernel == other.kernel &&
-         finding.severity == other.severity && finding.message == other.message &&
-         finding.hint == other.hint && finding.alsoIn == other.alsoIn && reasons(finding) == reasons(other) &&
-         finding.accesses.size() == 1 && other.accesses.size() == 1;
+         finding.severity == other.severity && finding.hint == other.hint && finding.alsoIn == other.alsoIn &&
+         reasons(finding) == reasons(other) && finding.accesses.size() == 1 && other.accesses.size() == 1;
 }
 
-void writeAlsoAt(const Finding& finding, const TextOptions& options, std::ostream& out) {
-  writeHeader(finding.where, finding.severity,
-              fmt::format("the same of {}", quotedExprOf(finding, finding.accesses[0])), finding.rule,
-              options, out);
+void writeAlsoAt(const Finding& finding, const Finding& other, bool isNext, const TextOptions& options,
+                 std::ostream& out) {
+  const std::string expr = quotedExprOf(finding, finding.accesses[0]);
+  const bool isSame = finding.message == other.message;
+  std::string message = isSame ? "the same of " + expr : fmt::format("{}, of {}", finding.message, expr);
+  if (!isNext)
+    message += isSame ? fmt::format(" as in line {}", other.where.line)
+                      : fmt::format("; the hint of line {} holds here, too", other.where.line);
+  writeHeader(finding.where, finding.severity, message, finding.rule, options, out);
 }
 
 void writeFurtherPartners(std::size_t count, std::ostream& out) {

@@ -45,10 +45,12 @@ void writeFurtherPartners(std::size_t count, std::ostream& out);
 /// Such a finding in one line, below the first one.
 void writeAlsoWith(const Finding& finding, const TextOptions& options, std::ostream& out);
 
-/// Whether `other` gives the same advice, for the same reason, of another access of the kernel.
+/// Whether `other` gives the same advice, for the same reason, of another access of the kernel; figures may
+/// differ.
 bool advisesTheSame(const Finding& finding, const Finding& other);
-/// Such advice in one line, below the first one.
-void writeAlsoAt(const Finding& finding, const TextOptions& options, std::ostream& out);
+/// Such advice in one line: `other` is written in full, right above where `isNext`.
+void writeAlsoAt(const Finding& finding, const Finding& other, bool isNext, const TextOptions& options,
+                 std::ostream& out);
 
 /// The tables, what stayed unknown, what proofs assume and which global accesses waste bandwidth.
 void writeTables(const Report& report, const Paint& paint, std::ostream& out);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <ostream>
+#include <vector>
 
 namespace kcheck {
 
@@ -84,8 +85,9 @@ std::string badEnd(const RunResult& run) {
 
 void writeText(const Report& report, const TextOptions& options, std::ostream& out) {
   Paint paint(options.colour);
-  const Finding* last = nullptr; // that was written in full
-  std::size_t alike = 0;         // that say the same with other partners
+  const Finding* last = nullptr;       // that was written in full, or of which more has been said
+  std::vector<const Finding*> written; // in full
+  std::size_t alike = 0;               // that say the same with other partners
   auto countAlike = [&] {
     if (alike > kShownAlike) writeFurtherPartners(alike - kShownAlike, out);
     alike = 0;
@@ -96,14 +98,19 @@ void writeText(const Report& report, const TextOptions& options, std::ostream& o
       if (++alike <= kShownAlike) writeAlsoWith(finding, options, out);
       continue;
     }
-    if (last && advisesTheSame(*last, finding)) {
-      writeAlsoAt(finding, options, out);
+    const auto same = std::ranges::find_if(
+        written, [&](const Finding* earlier) { return advisesTheSame(*earlier, finding); });
+    countAlike();
+    if (same != written.end()) {
+      if (*same != last) out << '\n';
+      writeAlsoAt(finding, **same, *same == last, options, out);
+      last = *same;
       continue;
     }
-    countAlike();
     if (last) out << '\n';
     writeFinding(finding, options, out);
     last = &finding;
+    written.push_back(last);
   }
   countAlike();
   const bool anyFinding = last != nullptr;

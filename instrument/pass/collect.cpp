@@ -133,9 +133,13 @@ MemoryFact Collector::memory(const wire::Finding& record) const {
   if (from.flags & wire::HasSize) memory.size = from.size;
   if (from.flags & wire::HasOffset) memory.offset = from.offset;
   memory.allocatedAt = hostPlace(from.allocatedBy);
-  if (memory.name.empty() && record.accessCount)
-    if (const Site* site = knownSite(record.access[0].site)) memory.name = site->array;
+  const Site* site = record.accessCount ? knownSite(record.access[0].site) : nullptr;
+  const Site* other = record.accessCount > 1 ? knownSite(record.access[1].site) : nullptr;
+  // One of two names is that of an array whose end an access has run past: which one?
+  const bool isOneName = !other || !site || site->array == other->array;
+  if (memory.name.empty() && site && isOneName) memory.name = site->array;
   if (memory.name.empty()) memory.name = nameAt(memory.allocatedAt);
+  if (memory.name.empty() && site) memory.name = site->array;
   return memory;
 }
 

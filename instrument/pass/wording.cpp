@@ -120,7 +120,7 @@ void wordScope(Finding& finding, const wire::Finding& record) {
   }
   finding.message = fmt::format("atomics of block scope update {}, which threads of several blocks share",
                                 subject(finding));
-  finding.hint = "the atomic without _block, or thread_scope_device";
+  finding.hint = "an atomic of device scope: without `_block`, cuda::thread_scope_device, or .gpu in PTX";
 }
 
 void wordFree(Finding& finding, const wire::Finding& record) {
