@@ -50,12 +50,17 @@ void finish(ThreadState& thread, std::size_t count) {
   groups.erase(groups.begin(), groups.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
+AsyncCopies& copiesOf(ThreadState& thread) {
+  if (!thread.copies) thread.copies = std::make_unique<AsyncCopies>();
+  thread.owner().anyCopies = true;
+  return *thread.copies;
+}
+
 } // namespace
 
 void startCopy(ThreadState& thread, AsyncCopies::Range to, AsyncCopies::Range from) {
   if (!inShared(to.begin) || to.begin == to.end) return;
-  if (!thread.copies) thread.copies = std::make_unique<AsyncCopies>();
-  std::vector<AsyncCopies::Group>& groups = thread.copies->groups;
+  std::vector<AsyncCopies::Group>& groups = copiesOf(thread).groups;
   if (groups.empty() || groups.back().committed) groups.push_back({freshToken(thread), {}, false});
   AsyncCopies::Group& group = groups.back();
   for (const AsyncCopies::Range& range : {to, from}) {
@@ -66,8 +71,7 @@ void startCopy(ThreadState& thread, AsyncCopies::Range to, AsyncCopies::Range fr
 }
 
 void commitCopies(ThreadState& thread) {
-  if (!thread.copies) thread.copies = std::make_unique<AsyncCopies>();
-  std::vector<AsyncCopies::Group>& groups = thread.copies->groups;
+  std::vector<AsyncCopies::Group>& groups = copiesOf(thread).groups;
   if (groups.empty() || groups.back().committed)
     groups.push_back({freshToken(thread), {}, false}); // empty groups count
   groups.back().committed = true;
@@ -142,6 +146,7 @@ void handOver(ThreadState& thread, Address at, BarrierObject& object) {
 } // namespace
 
 void carryCopiesOver(BlockState& block) {
+  if (!block.anyCopies) return;
   for (ThreadState& thread : block) {
     if (!thread.copies) continue;
     for (AsyncCopies::Group& group : thread.copies->groups) renew(thread, group);

@@ -120,6 +120,20 @@ void release(BlockState& block, const std::vector<ThreadState*>& waiting, std::u
   answer(waiting);
 }
 
+/// Every thread of the block stands at the same `__syncthreads()`: the common case, in one look.
+bool allMeet(const BlockState& block) {
+  const abi::Wait& first = block.begin()->wait;
+  std::uint32_t barrier = first.a % kBarriers;
+  if (isOfPart(block, first) || block.arrived[barrier] || !block.arrivedKnown[barrier].empty()) return false;
+  for (const ThreadState& thread : block) {
+    const abi::Wait& wait = thread.wait;
+    bool same = waitsFor(thread, WaitKind::BlockBarrier) && wait.site == first.site && wait.a == first.a &&
+                wait.b == first.b && static_cast<BarrierOp>(wait.c & 0xff) == BarrierOp::None;
+    if (!same) return false;
+  }
+  return true;
+}
+
 /// A thread that is not where `waiting` waits: at another place, or returned.
 const ThreadState* findElsewhere(const BlockState& block, const ThreadState& waiting) {
   const ThreadState* returned = nullptr;
@@ -146,8 +160,14 @@ void arriveAtBarrier(ThreadState& thread) {
 }
 
 bool answerBarriers(BlockState& block) {
+  if (allMeet(block)) {
+    ++block.launch->progress;
+    joinBlock(block);
+    startInterval(block);
+    for (ThreadState& thread : block) wake(thread);
+    return true;
+  }
   bool released = false;
-  // The common case without collecting anything: every thread at the same whole-block barrier.
   std::uint32_t used = 0;
   for (const ThreadState& thread : block)
     if (waitsFor(thread, WaitKind::BlockBarrier)) used |= 1u << thread.wait.a % kBarriers;

@@ -147,6 +147,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
   block.blockIdx[2] = static_cast<std::uint32_t>(index / grid.x / grid.y);
   block.live = block.threadCount;
   block.alone = true;
+  block.anyYields = block.anyCopies = false;
   block.floor = launch.floor;
   block.launchMany = launch.many;
   block.born = block.ordered = block.interval = takeInterval(block);

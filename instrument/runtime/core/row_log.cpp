@@ -157,6 +157,10 @@ static bool tryRows(LaunchState& launch, const RowLog& log, const RowWindow& win
 void finishRows(LaunchState& launch) {
   RowLog* log = launch.rows;
   if (!launch.logged || !log || !log->lanes) return;
+  if (log->empty()) {
+    log->lanes = nullptr;
+    return;
+  }
   for (std::uint32_t lane = 0; log->spills && lane < log->count; ++lane)
     if (log->spilled(lane)) log->lost[lane] += accessesIn(log->spill + lane, log->rowsFrom(log->spill, lane));
   const RowWindow window(log->lanes->owner(), log->lanes);

@@ -46,6 +46,13 @@ struct RowLog {
   std::uint32_t rowsFrom(const Word* start, std::uint32_t lane) const {
     return static_cast<std::uint32_t>((lanes[lane].log - start) / abi::kLogLanes);
   }
+  /// No lane has logged anything since it began.
+  bool empty() const {
+    if (spills || settled || partial) return false;
+    for (std::uint32_t lane = 0; lane < count; ++lane)
+      if (lanes[lane].log != rows + lane) return false;
+    return true;
+  }
   std::uint32_t used(std::uint32_t lane) const { return spilled(lane) ? kept[lane] : rowsFrom(rows, lane); }
 };
 

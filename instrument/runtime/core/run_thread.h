@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/random.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/state.h"
+#include "instrument/runtime/core/vectors.h"
 
 #include <memory>
 
@@ -26,7 +27,7 @@ inline void fibreBody(void* data) {
 }
 
 /// True when the thread has ended.
-inline bool advance(ThreadState& thread) {
+KCHECK_INLINE bool advance(ThreadState& thread) {
   LaunchState& launch = *thread.owner().launch;
   bool first = thread.status == ThreadStatus::NotStarted;
   if (launch.fibres) {
@@ -57,7 +58,7 @@ inline std::uint8_t roundsAway(ThreadState& thread) {
 }
 
 /// Runs a thread up to its next wait.
-inline void runThread(ThreadState& thread) {
+KCHECK_INLINE void runThread(ThreadState& thread) {
   BlockState& block = thread.owner();
   while (true) {
     thread.wait.kind = abi::WaitKind::None;
@@ -80,6 +81,7 @@ inline void runThread(ThreadState& thread) {
     case abi::WaitKind::Yield:
       thread.status = ThreadStatus::Yielded;
       thread.asleep = roundsAway(thread);
+      block.anyYields = true;
       return;
     case abi::WaitKind::None: thread.status = ThreadStatus::Ready; return; // a step of lockstep
     default: thread.status = ThreadStatus::Waiting; return;

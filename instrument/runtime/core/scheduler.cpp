@@ -72,36 +72,41 @@ bool Grid::runWarp(BlockState& block, std::uint32_t warp) {
   while (true) {
     if (kind == ScheduleKind::Random) random.shuffle(order, count);
     if (launch.logged) beginRows(launch, lanes, count, order);
-    bool ready = false;
+    bool ready = false, meets = false; ///< some lane waits for others
     for (std::uint32_t i = 0; i < count; ++i) {
       ThreadState& thread = lanes[order[i]];
-      if (!runnable(thread)) continue;
-      if (thread.pause) {
-        --thread.pause;
-        ready = true;
-        continue;
+      if (runnable(thread)) {
+        if (thread.pause) {
+          --thread.pause;
+          ready = true;
+          continue;
+        }
+        runThread(thread);
+        ready |= runnable(thread);
+        if (launch.uneven) thread.pause = roundsOfSleep(random, launch.uneven);
+        if (launch.faulted) return false;
       }
-      runThread(thread);
-      ready |= runnable(thread);
-      if (launch.uneven) thread.pause = roundsOfSleep(random, launch.uneven);
-      if (launch.faulted) return false;
+      meets |= waitsForLanes(thread);
     }
     if (launch.logged) finishRows(launch);
     if (launch.accesses && (!ready || stepping())) addUpWarp(launch);
     if (ready && stepping()) return true;
-    if (!ready && !answerWarp(block, warp)) return false;
+    if (!ready && !(meets && answerWarp(block, warp))) return false;
   }
 }
 
 /// Those whose time away is over; all of them when nobody else could go on.
 void Grid::wakeYielded(BlockState& block) {
+  if (!block.anyYields) return;
   bool any = false, asleep = false;
   for (ThreadState& thread : block) {
     if (thread.status == ThreadStatus::Yielded && thread.asleep == 0) thread.status = ThreadStatus::Ready;
     if (thread.status == ThreadStatus::Yielded) asleep |= thread.asleep-- != 0;
     any |= runnable(thread);
   }
+  block.anyYields = asleep;
   if (any || !asleep || running.size() > 1) return;
+  block.anyYields = false;
   for (ThreadState& thread : block)
     if (thread.status == ThreadStatus::Yielded) thread.status = ThreadStatus::Ready;
 }

@@ -35,6 +35,12 @@ inline bool waitsFor(const ThreadState& thread, abi::WaitKind kind) {
   return thread.status == ThreadStatus::Waiting && thread.wait.kind == kind;
 }
 
+/// Whether the thread waits for others of its warp.
+inline bool waitsForLanes(const ThreadState& thread) {
+  return thread.status == ThreadStatus::Waiting && thread.wait.kind != abi::WaitKind::BlockBarrier &&
+         thread.wait.kind != abi::WaitKind::GridSync;
+}
+
 /// Ends the whole launch from within device code: a trap, a failed assertion, an access that cannot be made.
 [[noreturn]] void abandonThread(ThreadState& thread, DeviceFault fault);
 

@@ -106,6 +106,10 @@ struct BlockState : abi::BlockContext {
   const KernelEntry* laidOutFor = nullptr; ///< whose shared variables the window's shadow shows
   std::size_t laidOutDynamic = 0;
   bool alone = true; ///< no other block has taken tokens since the block's current interval began
+  // Whether a look at all threads may find what hardly any block has.
+  bool anyYields = false; ///< threads that have given way
+  bool anyCopies = false; ///< copies that go on beside the code
+  bool anySync = false;   ///< what threads know of each other
   std::unique_ptr<ThreadState[]> threads;
   Clock known, knownWide;                ///< by all threads since the last barrier
   Clock fenced, fencedBlock, fencedWide; ///< by threads of the block before its last barrier

@@ -13,7 +13,10 @@ namespace {
 constexpr std::uint32_t kAlways = ~std::uint32_t{0};
 
 SyncState& stateOf(ThreadState& thread) {
-  if (!thread.sync) thread.sync = std::make_unique<SyncState>();
+  if (!thread.sync) {
+    thread.sync = std::make_unique<SyncState>();
+    thread.owner().anySync = true; // from then on, for the room is used again with all that it has
+  }
   return *thread.sync;
 }
 
@@ -278,6 +281,7 @@ void receive(ThreadState& thread, const Clock& clock) {
 }
 
 void joinBlock(BlockState& block) {
+  if (!block.anySync) return;
   Received polled;
   for (ThreadState& thread : block) {
     if (!thread.sync) continue;
