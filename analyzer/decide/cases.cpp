@@ -139,19 +139,29 @@ bool Decider::provesBySign(const PairQuestion& q, Ranges::Wrapping wrapping) {
 bool Decider::provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping) {
   ExprContext& c = kernel.context;
   Substitution named(c);
+  std::vector<std::pair<Expr, Expr>> names;
+  auto name = [&](Expr sum) {
+    if (std::any_of(names.begin(), names.end(), [&](auto& known) { return known.first == sum; })) return;
+    Symbol* length = c.symbol("length " + std::to_string(sum->id), sum->width, SymbolKind::Unknown);
+    length->isLength = true;
+    names.emplace_back(sum, c.of(length));
+    named.set(sum, names.back().second);
+  };
   for (const ModelAccess* access : {q.a, q.b})
     if (access->offset)
       anyNode(access->offset, [&](Expr n) {
         if (n->op == Op::Mul && !isConst(n->operands[1]))
           for (Expr factor : n->operands)
-            if (factor->op == Op::Add && kernel.variesOf(factor) == Varies::Never)
-              named.set(factor, c.of(c.symbol("length " + std::to_string(factor->id), factor->width,
-                                              SymbolKind::Unknown)));
+            if (factor->op == Op::Add && kernel.variesOf(factor) == Varies::Never) name(factor);
         return false;
       });
-  if (named.empty()) return false;
+  if (names.empty()) return false;
+  // What the name stands for, where the columns are bounded by a part of the sum.
+  Expr meaning = c.boolean(true);
+  for (auto& [sum, length] : names) meaning = c.logicalAnd(meaning, c.eq(length, sum));
   auto viewOfNamed = [&](const ModelAccess& access) {
-    return AccessView(kernel, named(access.condition), named(access.offset), named(access.size), wrapping);
+    return AccessView(kernel, c.logicalAnd(named(access.condition), meaning), named(access.offset),
+                      named(access.size), wrapping);
   };
   AccessView a = viewOfNamed(*q.a), b = viewOfNamed(*q.b);
   return PairSystem(kernel, a, b, q.relation).provesApart() ||

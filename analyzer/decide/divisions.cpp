@@ -1,6 +1,8 @@
 // Quotients and remainders by sizes that are no constants: how large they are, and what they make together.
 #include "analyzer/decide/view.h"
 
+#include "analyzer/expr/fold.h"
+
 #include <algorithm>
 
 namespace kcheck::analyzer {
@@ -80,16 +82,34 @@ void AccessView::addQuotientFacts(Expr quotient) {
   }
 }
 
+/// A shift to the right rounds down.
+void AccessView::addShiftFacts(Expr shifted) {
+  const Int by = powerOfTwo(unsigned(shifted->operands[1]->value));
+  Poly rest = linear.of(shifted->operands[0]) - linear.of(shifted).scaled(by), more = rest.scaled(-1);
+  more.add(Monomial{}, by - 1);
+  facts.nonNegative.push_back(std::move(rest));
+  facts.nonNegative.push_back(std::move(more));
+}
+
 /// What quotients and remainders by a size that is no constant satisfy.
 void AccessView::collectDivisionFacts(KernelView& kernel) {
   std::vector<Expr> divisions;
+  std::unordered_set<Expr> shifts;
+  auto hasQuotientFacts = [&](Expr n) { // of products, and of what is the same for all: half of a width
+    return isQuotient(n) &&
+           (isOfProduct(n) || (isConst(n->operands[1]) && kernel.variesOf(n->operands[0]) == Varies::Never));
+  };
   for (Expr e : {condition, offset, size})
     if (e)
       anyNode(e, [&](Expr n) {
         if ((isQuotient(n) || isRemainder(n)) && n->width > 1 &&
-            (!isConst(n->operands[1]) || (isQuotient(n) && isOfProduct(n))) &&
+            (!isConst(n->operands[1]) || hasQuotientFacts(n)) &&
             std::find(divisions.begin(), divisions.end(), n) == divisions.end())
           divisions.push_back(n);
+        const bool isShift = n->op == Op::AShr || (n->op == Op::LShr && ranges.of(n->operands[0]).lo >= 0);
+        if (isShift && isConst(n->operands[1]) && n->operands[1]->value < n->width - 1 &&
+            kernel.variesOf(n->operands[0]) == Varies::Never && shifts.insert(n).second)
+          addShiftFacts(n);
         return false;
       });
   constexpr std::size_t kMostDivisions = 12;
@@ -99,7 +119,7 @@ void AccessView::collectDivisionFacts(KernelView& kernel) {
     const Range divisor = ranges.of(y), dividend = ranges.of(x);
     if (isUnsigned(n) && (divisor.lo < 0 || dividend.lo < 0)) continue;
     if (divisor.lo < 1 && divisor.hi > -1) continue;
-    if (isQuotient(n) && isOfProduct(n)) addQuotientFacts(n);
+    if (hasQuotientFacts(n)) addQuotientFacts(n);
     if (isConst(y)) continue;
     if (isRemainder(n)) {
       if (dividend.lo >= 0 || dividend.hi <= 0) addRemainderFacts(n, divisor.lo >= 1, dividend.lo >= 0);

@@ -36,6 +36,25 @@ Bounds PairSystem::boundsOf(const Poly& p) {
   return Inequalities([this](const Atom& atom) { return rangeOf(atom); }, {}).bounds(p);
 }
 
+/// What both threads say of a number that they share, together: `x + 16 * b < h` of both is the only way from
+/// `x#1 + x#2 + 32 * b` to `2 * h`.
+void PairSystem::addUpFacts() {
+  constexpr std::size_t kMost = 8;
+  sums.clear();
+  for (const Poly& f : a.facts.nonNegative) {
+    if (sums.size() == kMost) return;
+    const bool isOfBoth = std::any_of(b.facts.nonNegative.begin(), b.facts.nonNegative.end(),
+                                      [&](const Poly& g) { return f.terms == g.terms; });
+    if (!isOfBoth || !f.valid) continue;
+    const Poly first = canonical(instance(f, relation, 1)), second = canonical(instance(f, relation, 2));
+    std::size_t common = 0;
+    for (auto& [monomial, coefficient] : first.terms)
+      common += !monomial.empty() && second.terms.count(monomial) != 0;
+    if (first.terms == second.terms || common < 2) continue;
+    sums.push_back(first - second.scaled(-1));
+  }
+}
+
 bool PairSystem::proves(const Poly& p) {
   if (factsStale) {
     facts.clear();
@@ -47,9 +66,16 @@ bool PairSystem::proves(const Poly& p) {
                             [](const Poly& x, const Poly& y) { return x.terms == y.terms; }),
                 facts.end());
     std::erase_if(facts, [](const Poly& f) { return !f.valid || f.isConstant(); });
+    addUpFacts();
     factsStale = false;
   }
-  return inequalities([this](const Atom& atom) { return rangeOf(atom); }, facts).provesNonNegative(p);
+  const auto range = [this](const Atom& atom) { return rangeOf(atom); };
+  if (inequalities(range, facts).provesNonNegative(p)) return true;
+  if (sums.empty()) return false;
+  std::vector<const Poly*> known; // not at once: among more facts the short search may miss the way
+  for (const std::vector<Poly>* some : {&facts, &sums})
+    for (const Poly& f : *some) known.push_back(&f);
+  return Inequalities(range, std::move(known)).provesNonNegative(p);
 }
 
 /// Whether what one condition says of values common to both threads contradicts the other.

@@ -55,6 +55,7 @@ private:
   Range rangeOf(const Atom& a);
   Bounds boundsOf(const Poly& p);
   bool proves(const Poly& p);
+  void addUpFacts();
   // overlap_gaps.cpp
   std::vector<Term> termsOf(const Poly& p);
   void eliminateByGaps(const Equation& e);
@@ -82,6 +83,7 @@ private:
   void followSlices();
   void followNumbers();
   bool holdsForBoth(Expr condition);
+  bool equationsMakeEqual(Expr e);
   void congruent(const Poly& difference, Int modulus, Expr symbolicModulus);
   Poly differenceOf(Expr e);
   void followSum(Expr e);
@@ -96,6 +98,7 @@ private:
   std::vector<Expr> numbered; ///< equal applications of injective functions, until their operands are as well
   std::unordered_map<Expr, bool> equalMemo;
   std::vector<Poly> facts;                       ///< >= 0, of both threads
+  std::vector<Poly> sums;                        ///< of two facts, >= 0 as well
   std::vector<Poly> given;                       ///< >= 0 as well, beside what the conditions say
   std::vector<std::pair<Poly, Int>> congruences; ///< a polynomial and what it is a multiple of
   unsigned multiples = 0;                        ///< so many unknown factors were made

@@ -173,12 +173,32 @@ bool PairSystem::holdsForBoth(Expr condition) {
                      [&](Expr part) { return holds(a, 1, part) && holds(b, 2, part); });
 }
 
+/// Whether an equation says of the difference of e that it is 0, which its parts need not be: `row * pitch +
+/// column`.
+bool PairSystem::equationsMakeEqual(Expr e) {
+  const Poly difference = canonical(differenceOf(e));
+  if (!difference.valid || difference.terms.empty()) return difference.valid;
+  return std::any_of(equations.begin(), equations.end(), [&](const Equation& equation) {
+    if (equation.lo != equation.hi) return false;
+    Poly p = canonical(equation.poly);
+    if (!p.valid) return false;
+    p.add(Monomial{}, -equation.lo);
+    if (p.terms.size() != difference.terms.size()) return false;
+    const auto& [monomial, coefficient] = *difference.terms.begin();
+    auto same = p.terms.find(monomial);
+    if (same == p.terms.end()) return false;
+    p = p.scaled(coefficient);
+    p.add(difference, -same->second);
+    return p.valid && p.terms.empty();
+  });
+}
+
 /// The same number of an injective function, where its keys are the same.
 void PairSystem::followNumbers() {
   for (std::size_t i = 0; i < numbered.size(); ++i) {
     Expr e = numbered[i];
     if (!e || !std::all_of(e->operands.begin(), e->operands.begin() + e->function->keys, [&](Expr key) {
-          return isEqual(key) ||
+          return isEqual(key) || equationsMakeEqual(key) ||
                  (key->op == Op::Ite && isEqual(key->operands[1]) && holdsForBoth(key->operands[0]));
         }))
       continue;

@@ -263,6 +263,45 @@ void AccessView::collectFacts(KernelView& kernel) {
   conjuncts.insert(conjuncts.end(), kernel.facts.begin(), kernel.facts.end());
   collectSignedFacts(kernel, conjuncts);
   collectUnsignedFacts(conjuncts);
+  collectAlternatives(conjuncts);
+}
+
+/// `k == 0 || low <= high - k`, as of a loop that has been left in round k, where the latter holds of k = 0
+/// as well: then it holds.
+void AccessView::collectAlternatives(const std::vector<Expr>& conjuncts) {
+  constexpr std::size_t kMost = 8;
+  std::vector<Poly> found;
+  for (Expr c : conjuncts) {
+    if (c->op != Op::Or || c->width != 1) continue;
+    for (bool exchanged : {false, true}) {
+      Expr first = c->operands[exchanged], later = c->operands[!exchanged];
+      if (first->op != Op::Eq || first->operands[0]->op != Op::Symbol || !isConst(first->operands[1]))
+        continue;
+      Expr counter = first->operands[0];
+      for (Expr part : conjunctsOf(later)) {
+        if ((part->op != Op::Slt && part->op != Op::Sle) || part->operands[0]->width == 1) continue;
+        Poly more = linear.of(part->operands[1]) - linear.of(part->operands[0]);
+        if (part->op == Op::Slt) more.add(Monomial{}, -1);
+        Poly atFirst; // only where the counter stands alone
+        for (auto& [monomial, coefficient] : more.terms) {
+          const bool isCounter = monomial.size() == 1 && monomial.front().node == counter;
+          atFirst.add(isCounter ? Monomial{} : monomial,
+                      isCounter ? coefficient * first->operands[1]->value : coefficient);
+          if (!isCounter && std::any_of(monomial.begin(), monomial.end(), [&](const Atom& atom) {
+                return anyNode(atom.node, [&](Expr n) { return n == counter; });
+              }))
+            atFirst.valid = false;
+        }
+        if (!more.valid || !atFirst.valid || found.size() == kMost) continue;
+        std::vector<const Poly*> known;
+        for (const Poly& f : facts.nonNegative)
+          if (f.valid) known.push_back(&f);
+        Inequalities inequalities([&](const Atom& atom) { return ranges.of(atom.node); }, std::move(known));
+        if (inequalities.provesNonNegative(atFirst)) found.push_back(std::move(more));
+      }
+    }
+  }
+  facts.nonNegative.insert(facts.nonNegative.end(), found.begin(), found.end());
 }
 
 void AccessView::collectSignedFacts(KernelView& kernel, const std::vector<Expr>& conjuncts) {

@@ -91,6 +91,8 @@ private:
   void collectDivisionFacts(KernelView& kernel);
   void addRemainderFacts(Expr remainder, bool positiveDivisor, bool positiveDividend);
   void addQuotientFacts(Expr quotient);
+  void addShiftFacts(Expr shifted);
+  void collectAlternatives(const std::vector<Expr>& conjuncts);
   Poly putTogether(Poly p);
   bool putOneTogether(Poly& p);
 };

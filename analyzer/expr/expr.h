@@ -94,6 +94,7 @@ struct Symbol {
   /// Of a loop counter: not one that goes round, but how often in the end. The conditions in which it stands
   /// leave it one value.
   bool isOutcome = false;
+  bool isLength = false; ///< of an unknown: stands for a sum of sizes, small where these are
   Cause cause;
 };
 

@@ -98,7 +98,7 @@ Range Ranges::compute(Expr e) {
       return e->width == 1 ? Range{s->lo, s->hi, 1} : full(e->width);
     }
     Range r{s->lo, s->hi, s->lo >= 0 ? bitsUpTo(s->hi) : ~0ull};
-    bool isData = s->kind == SymbolKind::Unknown;
+    bool isData = s->kind == SymbolKind::Unknown && !s->isLength;
     if (small && !isData && r.hi - r.lo >= (1 << 20)) {
       r.lo = std::clamp(Int(0), r.lo, r.hi);
       r.hi = std::min(r.hi, r.lo + 7);

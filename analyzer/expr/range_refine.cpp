@@ -224,11 +224,15 @@ void Ranges::narrowOperands(Expr e, Int lo, Int hi, unsigned depth) {
   case Op::SDiv:
   case Op::LShr:
   case Op::AShr: {
-    if (!isConst(y) || y->value <= 0 || lo < 0 || of(x).lo < 0) return;
+    if (!isConst(y) || y->value <= 0) return;
     bool isShift = e->op == Op::LShr || e->op == Op::AShr;
     if (isShift && y->value >= 62) return;
+    const bool isSigned = e->op == Op::SDiv || e->op == Op::AShr;
+    if (!isSigned && (lo < 0 || of(x).lo < 0)) return;
     Int divisor = isShift ? powerOfTwo(unsigned(y->value)) : Int(y->value);
-    narrow(x, lo * divisor, hi * divisor + divisor - 1, depth);
+    const bool isTowardsZero = e->op == Op::SDiv; // else down
+    narrow(x, lo * divisor - (isTowardsZero && lo <= 0 ? divisor - 1 : 0),
+           hi * divisor + (isTowardsZero && hi < 0 ? 0 : divisor - 1), depth);
     return;
   }
   case Op::ZExt:

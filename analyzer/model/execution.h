@@ -186,6 +186,7 @@ private:
   void closeGuarded(LoopWork& work);
   void closeTogether(LoopWork& work);
   void countSteps(LoopWork& work, Expr stay);
+  void boundByParts(LoopWork& work, Expr stay);
   void boundOpen(LoopWork& work);
   Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr additiveForm(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step, bool noWrap);

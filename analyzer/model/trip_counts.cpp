@@ -158,11 +158,29 @@ void Execution::takeForOrder(LoopWork& work, Expr moving, Expr bound, Expr first
   work.stay = work.order = isDown ? exprs.binary(Op::Slt, start, at) : exprs.binary(Op::Slt, at, end);
 }
 
+/// Of a condition for going on that data decides, the parts that the counter alone does: `j >= first` of
+/// `j >= first && a[j] > v`. They held whenever the loop went on.
+void Execution::boundByParts(LoopWork& work, Expr stay) {
+  Expr kept = exprs.boolean(true);
+  for (Expr part : conjunctsOf(stay))
+    if (!dependsOnLoop(work, part, false) && dependsOnLoop(work, part, true) && isOrder(part, work.k))
+      kept = exprs.logicalAnd(kept, part);
+  if (isTrue(kept)) return;
+  work.stay = kept;
+  Substitution previous(exprs);
+  previous.set(work.k, exprs.add(work.k, exprs.constant(32, -1), NoSignedWrap));
+  work.facts.push_back(exprs.logicalOr(exprs.eq(work.k, exprs.constant(32, 0)), previous(kept)));
+}
+
 void Execution::findTripCount(LoopWork& work) {
   if (stops && state.barrierLoops.count(work.loop) && !work.headerExit) return; // may stop instead of leaving
   Expr stay = stayCondition(work);
   if (!stay) return;
-  if (dependsOnLoop(work, stay, false)) return countSteps(work, stay);
+  if (dependsOnLoop(work, stay, false)) {
+    countSteps(work, stay);
+    if (!work.trips) boundByParts(work, stay);
+    return;
+  }
   work.stay = stay;
   auto valueAt = [&](Expr e, Expr count) {
     Substitution substitution(exprs);
