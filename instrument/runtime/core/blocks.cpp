@@ -4,6 +4,7 @@
 #include "instrument/runtime/core/crew.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/rehearsal.h"
+#include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/shadow.h"
 
@@ -156,8 +157,10 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
          {&block.known, &block.knownWide, &block.fenced, &block.fencedBlock, &block.fencedWide})
       clock->clear();
   }
+  std::uint64_t* const rows = launch.logged ? beginOfRows(launch) : nullptr;
   for (ThreadState& thread : block) {
     thread.me = block.interval + 2 * thread.linear;
+    thread.log = rows ? rows + thread.lane : nullptr;
     thread.status = ThreadStatus::NotStarted;
     thread.coroutine = nullptr;
     thread.yields = 0;

@@ -120,17 +120,16 @@ void meetLaunch(LaunchState& launch) {
   launch.checks->known.forget();
 }
 
+std::uint64_t* beginOfRows(const LaunchState& launch) { return launch.rows->rows; }
+
 void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, const std::uint8_t* order) {
   RowLog& log = *launch.rows;
   log.lanes = lanes;
   log.count = count;
-  log.spills = log.settled = false;
+  log.spills = log.settled = log.stopped = false;
   log.partial = nullptr;
   std::copy_n(order, count, log.order);
-  for (std::uint32_t lane = 0; lane < count; ++lane) {
-    lanes[lane].log = log.rows + lane;
-    log.checked[lane] = 0;
-  }
+  std::fill_n(log.checked, count, 0u);
 }
 
 void settleRows(LaunchState& launch) {
@@ -157,7 +156,7 @@ static bool tryRows(LaunchState& launch, const RowLog& log, const RowWindow& win
 void finishRows(LaunchState& launch) {
   RowLog* log = launch.rows;
   if (!launch.logged || !log || !log->lanes) return;
-  if (log->empty()) {
+  if (!log->stop()) {
     log->lanes = nullptr;
     return;
   }

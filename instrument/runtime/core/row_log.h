@@ -33,25 +33,31 @@ struct RowLog {
   bool spills = false;              ///< some lane has gone on in `spill`; what follows is known only then
   std::uint32_t kept[kWarpSize];    ///< rows in `rows` of each such lane; kNotFull
   std::uint64_t lost[kWarpSize];    ///< accesses that are not counted
-  bool settled = false;             ///< some rows have been checked before the warp stopped
-  ThreadState* partial = nullptr;   ///< is within a segment at `partialAt`, of which `partialDone` are logged
+  bool stopped = false;             ///< the warp has, and `end` tells where its logs end
+  const Word* end[kWarpSize];
+  bool settled = false;           ///< some rows have been checked before the warp stopped
+  ThreadState* partial = nullptr; ///< is within a segment at `partialAt`, of which `partialDone` are logged
   const Word* partialAt = nullptr;
   std::uint32_t partialDone = 0;
   std::vector<Content> contents;
 
   static constexpr std::uint32_t kNotFull = ~std::uint32_t{0};
 
-  bool withinSegment() const { return partial && partialAt == partial->log; }
+  bool withinSegment() const { return partial && partialAt == (stopped ? end[partial->lane] : partial->log); }
   bool spilled(std::uint32_t lane) const { return spills && kept[lane] != kNotFull; }
   std::uint32_t rowsFrom(const Word* start, std::uint32_t lane) const {
-    return static_cast<std::uint32_t>((lanes[lane].log - start) / abi::kLogLanes);
+    return static_cast<std::uint32_t>(((stopped ? end[lane] : lanes[lane].log) - start) / abi::kLogLanes);
   }
-  /// No lane has logged anything since it began.
-  bool empty() const {
-    if (spills || settled || partial) return false;
-    for (std::uint32_t lane = 0; lane < count; ++lane)
-      if (lanes[lane].log != rows + lane) return false;
-    return true;
+  /// The warp has stopped: keeps where its logs end and clears them. Whether there is anything in them.
+  bool stop() {
+    bool any = spills || settled || partial;
+    for (std::uint32_t lane = 0; lane < count; ++lane) {
+      end[lane] = lanes[lane].log;
+      lanes[lane].log = rows + lane;
+      any |= end[lane] != lanes[lane].log;
+    }
+    stopped = true;
+    return any;
   }
   std::uint32_t used(std::uint32_t lane) const { return spilled(lane) ? kept[lane] : rowsFrom(rows, lane); }
 };

@@ -11,7 +11,9 @@
 
 namespace kcheck::runtime {
 
-/// The lanes are about to run: their logs start at the beginning.
+/// Where the log of a warp's first lane begins, and behind it those of the others; for launches that log.
+std::uint64_t* beginOfRows(const LaunchState& launch);
+/// The lanes are about to run; they have logged nothing since they last stopped.
 void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, const std::uint8_t* order);
 /// All lanes have stopped: checks what they have logged and adds up what it cost.
 void finishRows(LaunchState& launch);
