@@ -46,6 +46,17 @@ Expr Execution::assemblyResult(const CallInst& call, StringRef opcode) {
   return result;
 }
 
+/// `%envreg2;`: set by the driver, the same for all threads. Cooperative groups ask there whether the grid
+/// can meet.
+static Expr environmentRegister(KernelState& state, const CallInst& call, StringRef text) {
+  const std::string name = text.take_until([](char c) { return c == ';' || c == ' '; }).str();
+  Symbol* symbol = state.symbols.get(call.getModule(), name, {}, name, 32, SymbolKind::Unknown);
+  symbol->varies = Varies::Never;
+  symbol->exact = false;
+  symbol->cause = {CauseKind::Launch, "whether the launch is cooperative"};
+  return state.exprs.of(symbol);
+}
+
 /// A pointer into shared memory that is given as the number that instructions take. Null where it is not in
 /// sight.
 Expr Execution::sharedPointer(const Value* address) {
@@ -150,6 +161,8 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
       env[&call] = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, 31));
     else if (opcode == "mov.u32" && text.contains("%lanemask_lt") && single)
       env[&call] = lanesBelow(state);
+    else if (opcode == "mov.u32" && text.contains("%envreg") && single)
+      env[&call] = environmentRegister(state, call, text.substr(text.find("%envreg")));
     else
       env[&call] = assemblyResult(call, opcode);
   }
