@@ -4,11 +4,13 @@
 #include "instrument/runtime/core/events.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <ctime>
 
 #include <link.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -30,7 +32,8 @@ struct Guard {
     Address begin, end;
   };
   std::vector<Range> hidden;
-  int open = 0; ///< DeviceAccess objects that live
+  std::atomic_flag busy; ///< `hidden` and the pages change: other threads of the program may fault meanwhile
+  int open = 0;          ///< DeviceAccess objects that live
   bool installed = false;
   unsigned faults = 0; ///< since the memory was hidden
   struct sigaction before;
@@ -45,6 +48,16 @@ Guard& guard() {
   static Guard* instance = new Guard;
   return *instance;
 }
+
+class GuardLock {
+public:
+  GuardLock() {
+    while (guard().busy.test_and_set(std::memory_order_acquire)) sched_yield();
+  }
+  ~GuardLock() { guard().busy.clear(std::memory_order_release); }
+  GuardLock(const GuardLock&) = delete;
+  GuardLock& operator=(const GuardLock&) = delete;
+};
 
 void protect(Address begin, Address end, int protection) {
   begin &= ~(kPage - 1);
@@ -139,26 +152,40 @@ Guard::Range opened(const Guard::Range& hidden, Address address) {
   return {begin, std::min(hidden.end, (address & ~(bytes - 1)) + bytes)};
 }
 
-void onFault(int signal, siginfo_t* info, void* state) {
-  auto address = reinterpret_cast<Address>(info->si_addr);
+/// Shows what hides the address. False where nothing does.
+bool showAt(Address address) {
+  GuardLock lock;
   auto range = std::find_if(guard().hidden.begin(), guard().hidden.end(), [&](const Guard::Range& one) {
     return address >= one.begin && address < one.end;
   });
-  if (range == guard().hidden.end()) { // not ours: as if we had not been here
-    sigaction(signal, &guard().before, nullptr);
-    guard().installed = false;
-    return;
-  }
-  const auto& registers = static_cast<ucontext_t*>(state)->uc_mcontext.gregs;
-  auto pc = static_cast<Address>(registers[REG_RIP]);
-  bool writes = registers[REG_ERR] & 2;
-  // memset and memcpy keep nothing on the stack: their caller stands on top of it.
-  if (!inProgram(pc)) pc = *reinterpret_cast<const Address*>(registers[REG_RSP]) - 1;
+  if (range == guard().hidden.end()) return false;
   const Guard::Range whole = *range, open = opened(whole, address);
   guard().hidden.erase(range);
   if (whole.begin < open.begin) guard().hidden.push_back({whole.begin, open.begin});
   if (open.end < whole.end) guard().hidden.push_back({open.end, whole.end});
   protect(open.begin, open.end, PROT_READ | PROT_WRITE);
+  return true;
+}
+
+void onFault(int signal, siginfo_t* info, void* state) {
+  auto address = reinterpret_cast<Address>(info->si_addr);
+  thread_local Address missed = 0; ///< nothing hid it at the last fault
+  if (!showAt(address)) {
+    // Another thread may have shown it meanwhile: once more. Else not ours, as if we had not been here.
+    const bool again = address == missed;
+    missed = address;
+    if (!again && address >= kArenaBase) return;
+    GuardLock lock;
+    sigaction(signal, &guard().before, nullptr);
+    guard().installed = false;
+    return;
+  }
+  missed = 0;
+  const auto& registers = static_cast<ucontext_t*>(state)->uc_mcontext.gregs;
+  auto pc = static_cast<Address>(registers[REG_RIP]);
+  bool writes = registers[REG_ERR] & 2;
+  // memset and memcpy keep nothing on the stack: their caller stands on top of it.
+  if (!inProgram(pc)) pc = *reinterpret_cast<const Address*>(registers[REG_RSP]) - 1;
   if (inProgram(pc)) checkHostAccess(address, pc, writes);
 }
 
@@ -183,6 +210,7 @@ DeviceAccess::~DeviceAccess() {
 }
 
 void showToHost() {
+  GuardLock lock;
   if (guard().hidden.empty()) return;
   auto start = threadTime();
   showAll();
@@ -193,6 +221,7 @@ void hideFromHost() {
   Guard& state = guard();
   if (state.open || !context().options.hostAccess) return;
   auto start = threadTime();
+  GuardLock lock;
   showAll();
   if (state.tooSlow()) return;
   state.faults = 0;
