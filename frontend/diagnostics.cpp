@@ -52,10 +52,9 @@ public:
     if (info.getID() == clang::diag::err_ref_bad_target && sentence.starts_with("reference to __global__ "))
       addOnce("note: kernels that launch kernels (dynamic parallelism) are not supported\n");
     if (sentence == "no template named 'texture'" || sentence == "unknown type name 'texture'")
-      addOnce(
-          "note: CUDA 12 took texture references away: make a texture object (cudaCreateTextureObject), pass "
-          "the "
-          "cudaTextureObject_t to the kernel, and read it with tex1Dfetch<float>(object, i) and the like\n");
+      addOnce("note: CUDA 12 took texture references away: make a texture object (cudaCreateTextureObject), "
+              "pass the cudaTextureObject_t to the kernel, and read it with tex1Dfetch<float>(object, i) "
+              "and the like\n");
     if (log.launchError.empty() && isInLaunchMain(info)) {
       log.launchError = log.plain.back();
       log.launchErrorLine = info.getSourceManager().getPresumedLoc(info.getLocation()).getLine();
