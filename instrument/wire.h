@@ -13,7 +13,7 @@ inline constexpr const char* kDescriptorVariable =
     "KCHECK_REPORT_FD"; ///< environment: number of the inherited file
 inline constexpr const char* kOptionsVariable = "KCHECK_OPTIONS"; ///< environment: see runtime/core/options.h
 
-inline constexpr std::uint32_t kMagic = 0x4b434b4c, kVersion = 4;
+inline constexpr std::uint32_t kMagic = 0x4b434b4c, kVersion = 5;
 inline constexpr std::uint64_t kCapacity = 64u << 20; ///< the file's size; sparse until written
 inline constexpr std::uint32_t kNoSite = ~std::uint32_t{0};
 /// Set in a `caller` that stands in device code: the other bits are its site's number.
@@ -111,6 +111,8 @@ struct Access {
   std::uint32_t count, unused;
   std::uint64_t before, after; ///< memory content, low bytes first
   std::uint64_t caller;        ///< return address of host code
+  TextRef library;             ///< of Host: the library's function that does it; 0: a copy or fill
+  std::uint32_t unusedToo;
 };
 
 /// How near two threads are; the order of kcheck::RaceScope.

@@ -31,7 +31,7 @@ struct Access {
   Location where;
   std::string expr;
   std::optional<Dim3> block, thread; ///< absent for the host, or when the static pass needs none
-  std::string by;    ///< who, when no thread is known: "the host", "a copy or fill", "a kernel"
+  std::string by; ///< who, when no thread is known: "the host", "a copy or fill", "a kernel", "cublasSgemm"
   std::string value; ///< `0`, or `0 -> 1` for a write; empty when not known
 };
 

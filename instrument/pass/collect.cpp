@@ -178,7 +178,8 @@ void Collector::addRace(Finding& finding, const wire::Finding& record) const {
   bool atomic[2]{}, writes[2]{};
   for (unsigned i = 0; i < record.accessCount; ++i) {
     finding.accesses.push_back(access(record.access[i], showReals(record)));
-    finding.accesses.back().by = actor(record, i);
+    const std::string library = reader.text(record.access[i].library);
+    finding.accesses.back().by = library.empty() ? actor(record, i) : library;
     atomic[i] = record.access[i].doing == wire::Doing::Atomic;
     writes[i] = finding.accesses[i].kind != AccessKind::Read;
   }
@@ -228,7 +229,7 @@ Finding Collector::finding(const wire::Finding& record) const {
   if (record.rule == wire::Rule::AssertFailed)
     finding.where = {reader.text(record.detail), static_cast<unsigned>(record.numbers[0]), 0, 0};
   addHostPlaces(finding, record);
-  word(finding, record, text);
+  word(finding, record, text, {reader.text(record.access[0].library), reader.text(record.access[1].library)});
   if (finding.hint.empty() && record.rule != wire::Rule::AssertFailed)
     finding.hint = reader.text(record.hint);
   return finding;

@@ -123,16 +123,21 @@ void wordScope(Finding& finding, const wire::Finding& record) {
   finding.hint = "an atomic of device scope: without `_block`, cuda::thread_scope_device, or .gpu in PTX";
 }
 
-void wordFree(Finding& finding, const wire::Finding& record) {
-  finding.message = fmt::format("cudaFreeAsync frees {} in one stream while {} in another may still use it",
-                                subject(finding),
-                                record.access[1].doing == wire::Doing::Host ? "a copy or fill" : "a kernel");
+/// Work of the device that no kernel of the program is.
+std::string hostWork(const std::string& library, const char* otherwise) {
+  return library.empty() ? otherwise : "a call of " + library;
+}
+
+void wordFree(Finding& finding, const wire::Finding& record, const std::string& library) {
+  finding.message = fmt::format(
+      "cudaFreeAsync frees {} in one stream while {} in another may still use it", subject(finding),
+      record.access[1].doing == wire::Doing::Host ? hostWork(library, "a copy or fill") : "a kernel");
   for (Access& access : finding.accesses)
     if (record.access[1].doing != wire::Doing::Host && access.by != "a kernel") access.by = kByFree;
   finding.hint = "free it in the stream that used it last, or let that stream's event be waited for before";
 }
 
-void wordHost(Finding& finding, const wire::Finding& record) {
+void wordHost(Finding& finding, const wire::Finding& record, const std::array<std::string, 2>& libraries) {
   const wire::Access &mine = record.access[0], &theirs = record.access[1];
   auto does = [](bool writes) { return writes ? "writes" : "reads"; };
   bool mineWrites = mine.doing == wire::Doing::Host ? mine.unused : mine.doing != wire::Doing::Read;
@@ -140,12 +145,16 @@ void wordHost(Finding& finding, const wire::Finding& record) {
   if (record.flags & wire::NoWait) {
     finding.message = fmt::format(
         "the host {} {} while {} that it has not waited for may still {}", does(mineWrites), subject(finding),
-        theirs.doing == wire::Doing::Host ? "a copy" : "a kernel", theirsWrite ? "write it" : "read it");
+        theirs.doing == wire::Doing::Host ? hostWork(libraries[1], "a copy") : "a kernel",
+        theirsWrite ? "write it" : "read it");
     finding.hint = "cudaDeviceSynchronize(), or wait for the stream or event, before the host's access";
     return;
   }
-  const char* who = mine.doing == wire::Doing::Host ? "a copy or fill by the host" : "the kernel";
-  const char* other = theirs.doing == wire::Doing::Host ? "a copy or fill" : "a kernel";
+  const std::string who = !libraries[0].empty()             ? libraries[0]
+                          : mine.doing == wire::Doing::Host ? "a copy or fill by the host"
+                                                            : "the kernel";
+  const std::string other =
+      theirs.doing == wire::Doing::Host ? hostWork(libraries[1], "a copy or fill") : "a kernel";
   const bool branches = record.flags & wire::Branches;
   finding.message =
       fmt::format("{} {} {} that {} in another {} still {}", who, does(mineWrites), subject(finding), other,
@@ -356,7 +365,8 @@ std::string valueText(std::uint64_t content, unsigned bytes, bool real) {
   return fmt::format("{}", static_cast<std::int16_t>(content));
 }
 
-void word(Finding& finding, const wire::Finding& record, const std::string& text) {
+void word(Finding& finding, const wire::Finding& record, const std::string& text,
+          const std::array<std::string, 2>& libraries) {
   std::uint64_t bytes = record.memory.bytes;
   switch (record.rule) {
   case wire::Rule::RaceShared:
@@ -364,9 +374,9 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
   case wire::Rule::RaceWarp: return wordRace(finding, record);
   case wire::Rule::RaceScope: return wordScope(finding, record);
   case wire::Rule::RaceHost:
-    if (text == "frees") return wordFree(finding, record);
+    if (text == "frees") return wordFree(finding, record, libraries[1]);
     if (!text.empty()) break;
-    return wordHost(finding, record);
+    return wordHost(finding, record, libraries);
   case wire::Rule::BarrierDivergence: return wordBarrier(finding, record, text);
   case wire::Rule::WarpMask: return wordMask(finding, record, text);
   case wire::Rule::Hang: return wordHang(finding, record);

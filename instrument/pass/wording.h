@@ -4,6 +4,7 @@
 #include "instrument/wire.h"
 #include "report/finding.h"
 
+#include <array>
 #include <string>
 
 namespace kcheck::instrument {
@@ -17,7 +18,9 @@ Severity severityOf(wire::Rule rule);
 bool looksReal(std::uint64_t content, unsigned bytes);
 std::string valueText(std::uint64_t content, unsigned bytes, bool real);
 
-/// Fills in message and hint. Accesses, places and memory are there.
-void word(Finding& finding, const wire::Finding& record, const std::string& text);
+/// Fills in message and hint. Accesses, places and memory are there. `libraries`: the functions of libraries
+/// that the record's accesses are, or empty.
+void word(Finding& finding, const wire::Finding& record, const std::string& text,
+          const std::array<std::string, 2>& libraries);
 
 } // namespace kcheck::instrument

@@ -1,5 +1,6 @@
-// cublasGemmEx: the product of matrices whose types are told by number. Float, double and complex ones go to
-// BLAS as they are; halves and bfloat16 are widened to float, multiplied, and rounded once at the end.
+// cublasGemmEx and its batched forms: products of matrices whose types are told by number. Float, double and
+// complex ones go to BLAS as they are; halves and bfloat16 are widened to float, multiplied, and rounded once
+// at the end.
 #include "instrument/runtime/blas/calls.h"
 
 #include "instrument/runtime/api/reports.h"
@@ -117,15 +118,22 @@ bool isZero(const void* factor, Type type) {
   return std::all_of(bytes, bytes + bytesOf(type), [](unsigned char byte) { return byte == 0; });
 }
 
-Status product(Operation o, const Product& p, const void* alpha, const void* a, const void* b,
-               const void* beta, void* c) {
+/// The matrices of one product; a call has many of them.
+struct Matrices {
+  const void *a, *b;
+  void* c;
+};
+
+Status products(Operation o, const Product& p, const void* alpha, const void* beta,
+                const std::vector<Matrices>& all) {
   o.scalar(alpha, bytesOf(p.scale), Use::Read);
   o.scalar(beta, bytesOf(p.scale), Use::Read);
   bool device = o.scalarsOnDevice(), fits = p.fits();
-  if (fits) {
-    o.matrix(a, p.rowsA(), p.columnsA(), p.lda, bytesOf(p.a), Use::Read);
-    o.matrix(b, p.rowsB(), p.columnsB(), p.ldb, bytesOf(p.b), Use::Read);
-    o.matrix(c, p.m, p.n, p.ldc, bytesOf(p.c), !device && isZero(beta, p.scale) ? Use::Write : Use::Update);
+  for (const Matrices& one : fits ? all : std::vector<Matrices>()) {
+    o.matrix(one.a, p.rowsA(), p.columnsA(), p.lda, bytesOf(p.a), Use::Read);
+    o.matrix(one.b, p.rowsB(), p.columnsB(), p.ldb, bytesOf(p.b), Use::Read);
+    o.matrix(one.c, p.m, p.n, p.ldc, bytesOf(p.c),
+             !device && isZero(beta, p.scale) ? Use::Write : Use::Update);
   }
   // Kept until the work is done: a stream under capture does it later.
   struct Factors {
@@ -137,14 +145,46 @@ Status product(Operation o, const Product& p, const void* alpha, const void* a, 
   }
   return o.run(fits, [=] {
     const void *one = device ? alpha : host.alpha, *two = device ? beta : host.beta;
-    switch (p.a) {
-    case Type::Float: return multiply<float>(p, one, a, b, two, c);
-    case Type::Double: return multiply<double>(p, one, a, b, two, c);
-    case Type::Complex: return multiply<std::complex<float>>(p, one, a, b, two, c);
-    case Type::DoubleComplex: return multiply<std::complex<double>>(p, one, a, b, two, c);
-    default: return multiplyNarrow(p, one, a, b, two, c);
-    }
+    for (const auto& [a, b, c] : all) switch (p.a) {
+      case Type::Float: multiply<float>(p, one, a, b, two, c); break;
+      case Type::Double: multiply<double>(p, one, a, b, two, c); break;
+      case Type::Complex: multiply<std::complex<float>>(p, one, a, b, two, c); break;
+      case Type::DoubleComplex: multiply<std::complex<double>>(p, one, a, b, two, c); break;
+      default: multiplyNarrow(p, one, a, b, two, c);
+      }
   });
+}
+
+/// At equal distances, in elements; a distance of zero takes the same matrix each time.
+Status strided(Operation o, const Product& p, const void* alpha, const void* beta, const Matrices& first,
+               long long stepA, long long stepB, long long stepC, int count) {
+  if (count < 0) return Status::InvalidValue;
+  auto moved = [](const void* base, Type type, long long elements) {
+    return static_cast<const char*>(base) + elements * static_cast<long long>(bytesOf(type));
+  };
+  std::vector<Matrices> all;
+  for (int i = 0; i < count; ++i)
+    all.push_back({moved(first.a, p.a, i * stepA), moved(first.b, p.b, i * stepB),
+                   const_cast<char*>(moved(first.c, p.c, i * stepC))});
+  return products(std::move(o), p, alpha, beta, all);
+}
+
+/// By arrays of pointers, which lie in device memory.
+Status batched(Operation o, const Product& p, const void* alpha, const void* beta, const void* const* a,
+               const void* const* b, void* const* c, int count) {
+  if (count < 0) return Status::InvalidValue;
+  for (const void* pointers :
+       {static_cast<const void*>(a), static_cast<const void*>(b), static_cast<const void*>(c)})
+    o.vector(pointers, count, 1, sizeof(void*), Use::Read);
+  std::vector<const void*> pointers;
+  if (!o.collect(a, count, pointers) || !o.collect(b, count, pointers) ||
+      !o.collect(const_cast<const void* const*>(c), count, pointers))
+    return o.run(true, [] {});
+  const auto total = static_cast<std::size_t>(count);
+  std::vector<Matrices> all;
+  for (std::size_t i = 0; i < total; ++i)
+    all.push_back({pointers[i], pointers[total + i], const_cast<void*>(pointers[2 * total + i])});
+  return products(std::move(o), p, alpha, beta, all);
 }
 
 } // namespace
@@ -152,23 +192,61 @@ Status product(Operation o, const Product& p, const void* alpha, const void* a, 
 
 using namespace kcheck::runtime::blas;
 
+#define KC_OPERATION(name) Operation(handle, name, __builtin_return_address(0))
+/// The product that a call's numbers describe; returns where kcheck does not have its types.
+#define KC_PRODUCT(name)                                                                                     \
+  bool known = true;                                                                                         \
+  Product p{ta, tb, m, n, k, lda, ldb, ldc, typeA, typeB, typeC, scaleOf(compute, typeC, known)};            \
+  if (!known || !isKnown(p)) {                                                                               \
+    kcheck::runtime::api::reportUnsupported(name " with these types", __builtin_return_address(0));          \
+    return Status::NotSupported;                                                                             \
+  }
+
 extern "C" {
 
 Status cublasGemmEx(void* handle, int ta, int tb, int m, int n, int k, const void* alpha, const void* a,
                     Type typeA, int lda, const void* b, Type typeB, int ldb, const void* beta, void* c,
                     Type typeC, int ldc, int compute, int /*algorithm*/) {
-  bool known = true;
-  Product p{ta, tb, m, n, k, lda, ldb, ldc, typeA, typeB, typeC, scaleOf(compute, typeC, known)};
-  if (!known || !isKnown(p)) {
-    kcheck::runtime::api::reportUnsupported("cublasGemmEx with these types", __builtin_return_address(0));
-    return Status::NotSupported;
-  }
-  return product(Operation(handle, "cublasGemmEx", __builtin_return_address(0)), p, alpha, a, b, beta, c);
+  KC_PRODUCT("cublasGemmEx")
+  return products(KC_OPERATION("cublasGemmEx"), p, alpha, beta, {{a, b, c}});
+}
+
+Status cublasGemmStridedBatchedEx(void* handle, int ta, int tb, int m, int n, int k, const void* alpha,
+                                  const void* a, Type typeA, int lda, long long stepA, const void* b,
+                                  Type typeB, int ldb, long long stepB, const void* beta, void* c, Type typeC,
+                                  int ldc, long long stepC, int count, int compute, int /*algorithm*/) {
+  KC_PRODUCT("cublasGemmStridedBatchedEx")
+  return strided(KC_OPERATION("cublasGemmStridedBatchedEx"), p, alpha, beta, {a, b, c}, stepA, stepB, stepC,
+                 count);
+}
+
+Status cublasGemmBatchedEx(void* handle, int ta, int tb, int m, int n, int k, const void* alpha,
+                           const void* const* a, Type typeA, int lda, const void* const* b, Type typeB,
+                           int ldb, const void* beta, void* const* c, Type typeC, int ldc, int count,
+                           int compute, int /*algorithm*/) {
+  KC_PRODUCT("cublasGemmBatchedEx")
+  return batched(KC_OPERATION("cublasGemmBatchedEx"), p, alpha, beta, a, b, c, count);
 }
 
 Status cublasHgemm(void* handle, int ta, int tb, int m, int n, int k, const void* alpha, const void* a,
                    int lda, const void* b, int ldb, const void* beta, void* c, int ldc) {
   Product p{ta, tb, m, n, k, lda, ldb, ldc, Type::Half, Type::Half, Type::Half, Type::Half};
-  return product(Operation(handle, "cublasHgemm", __builtin_return_address(0)), p, alpha, a, b, beta, c);
+  return products(KC_OPERATION("cublasHgemm"), p, alpha, beta, {{a, b, c}});
+}
+
+Status cublasHgemmStridedBatched(void* handle, int ta, int tb, int m, int n, int k, const void* alpha,
+                                 const void* a, int lda, long long stepA, const void* b, int ldb,
+                                 long long stepB, const void* beta, void* c, int ldc, long long stepC,
+                                 int count) {
+  Product p{ta, tb, m, n, k, lda, ldb, ldc, Type::Half, Type::Half, Type::Half, Type::Half};
+  return strided(KC_OPERATION("cublasHgemmStridedBatched"), p, alpha, beta, {a, b, c}, stepA, stepB, stepC,
+                 count);
+}
+
+Status cublasHgemmBatched(void* handle, int ta, int tb, int m, int n, int k, const void* alpha,
+                          const void* const* a, int lda, const void* const* b, int ldb, const void* beta,
+                          void* const* c, int ldc, int count) {
+  Product p{ta, tb, m, n, k, lda, ldb, ldc, Type::Half, Type::Half, Type::Half, Type::Half};
+  return batched(KC_OPERATION("cublasHgemmBatched"), p, alpha, beta, a, b, c, count);
 }
 }

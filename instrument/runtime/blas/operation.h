@@ -1,16 +1,17 @@
-// One cuBLAS call: which memory it reads and writes, checked as other accesses of the host side are, and its
-// work in the stream of its handle.
+// One cuBLAS call: its vectors and matrices as memory that it reads and writes, and its work in the stream of
+// its handle.
 #pragma once
 
-#include "instrument/runtime/api/cuda_abi.h"
-
 #include "instrument/runtime/core/host_guard.h"
+#include "instrument/runtime/library/call.h"
 
 #include <algorithm>
 #include <functional>
 #include <vector>
 
 namespace kcheck::runtime::blas {
+
+using library::Use;
 
 enum class Status : int {
   Success = 0,
@@ -29,8 +30,6 @@ struct Handle {
 /// Null for what cublasCreate did not make.
 Handle* resolve(void* handle);
 
-enum class Use { Read, Write, Update };
-
 class Operation {
 public:
   Operation(void* handle, const char* function, void* caller);
@@ -47,7 +46,7 @@ public:
   /// Appends an array of pointers in device memory; false when it cannot be read, which run() then tells.
   template <class T> bool collect(const T* const* from, long count, std::vector<const T*>& pointers) const {
     std::size_t bytes = static_cast<std::size_t>(std::max(count, 0L)) * sizeof(T*);
-    if (!mayRead(from, bytes)) return false;
+    if (!library::Call::mayRead(from, bytes)) return false;
     DeviceAccess access;
     pointers.insert(pointers.end(), from, from + std::max(count, 0L));
     return true;
@@ -58,20 +57,8 @@ public:
   Status run(bool fits, std::function<void()> work, bool givesResult = false);
 
 private:
-  static bool mayRead(const void* base, std::size_t bytes);
-  struct Piece {
-    std::byte* base;
-    std::size_t bytes, step, count;
-    Use use;
-  };
-  bool isInside(const Piece& piece) const;
-  void before(std::uint64_t stream) const;
-  void after(std::uint64_t stream) const;
-
   Handle* handle;
-  const char* function;
-  void* caller;
-  std::vector<Piece> pieces;
+  library::Call call;
 };
 
 } // namespace kcheck::runtime::blas

@@ -122,6 +122,7 @@ void reportTooEarly(Address address, Address pc, bool writes, Token token, std::
   theirs.site = kernel && site != kWideSite ? site : wire::kNoSite;
   theirs.caller = other ? reinterpret_cast<std::uint64_t>(other->caller) : 0;
   if (kernel) finding.kernel = text(other->kernel->displayName);
+  theirs.library = other ? text(other->library) : 0;
   describeMemory(finding.memory, reinterpret_cast<void*>(address), 1);
   report(finding);
 }

@@ -24,16 +24,22 @@ struct Range {
   }
 };
 
-Token operationToken(std::uint64_t stream, void* caller) {
+Token operationToken(std::uint64_t stream, void* caller, const char* library = nullptr) {
   Context& all = context();
   if (const Operation* same = all.streams.continued(stream, caller)) return same->token;
-  return all.streams.begin(stream, all.epochs.takeOperation(), nullptr, caller).token;
+  return all.streams.begin(stream, all.epochs.takeOperation(), nullptr, caller, library).token;
 }
 
 /// What the host does to a range.
 enum class Use { Read, Write, Free };
 
-void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites, Use use, void* caller) {
+/// The place in host code, and the library's function if it is one.
+struct Doer {
+  void* caller;
+  const char* library = nullptr;
+};
+
+void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites, Use use, const Doer& by) {
   const Operation* other = context().streams.operationOf(token);
   wire::Finding finding = emptyFinding(wire::Rule::RaceHost);
   finding.nearness = wire::Nearness::Host;
@@ -41,13 +47,15 @@ void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites,
   finding.access[0].doing = wire::Doing::Host;
   finding.access[0].unused = use != Use::Read;
   if (use == Use::Free) finding.text = text("frees");
-  finding.access[0].caller = finding.caller = reinterpret_cast<std::uint64_t>(caller);
+  finding.access[0].caller = finding.caller = reinterpret_cast<std::uint64_t>(by.caller);
+  finding.access[0].library = text(by.library);
   wire::Access& theirs = finding.access[1];
   bool kernel = other && other->kernel;
   theirs.doing = !kernel ? wire::Doing::Host : earlierWrites ? wire::Doing::Write : wire::Doing::Read;
   theirs.unused = earlierWrites;
   theirs.site = kernel && site != kWideSite ? site : wire::kNoSite;
   if (kernel) finding.kernel = text(other->kernel->displayName);
+  theirs.library = other ? text(other->library) : 0;
   theirs.caller = other ? reinterpret_cast<std::uint64_t>(other->caller) : 0;
   if (context().streams.bothInBranches(other)) finding.flags |= wire::Branches;
   describeMemory(finding.memory, reinterpret_cast<void*>(at), 1);
@@ -55,15 +63,15 @@ void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites,
 }
 
 /// Checks one word or byte; true when nothing was wrong.
-bool checkCell(const Cell& cell, const CellSites& sites, Address at, Use use, void* caller) {
+bool checkCell(const Cell& cell, const CellSites& sites, Address at, Use use, const Doer& by) {
   const Streams& streams = context().streams;
   if (!isReserved(cell.write) && cell.write >= streams.floor() && !streams.before(cell.write)) {
-    reportRace(at, cell.write, sites.write, true, use, caller);
+    reportRace(at, cell.write, sites.write, true, use, by);
     return false;
   }
   if (use != Use::Read && cell.read >= streams.floor() && cell.read < kReadSet &&
       !streams.before(cell.read)) {
-    reportRace(at, cell.read, sites.read, false, use, caller);
+    reportRace(at, cell.read, sites.read, false, use, by);
     return false;
   }
   return true;
@@ -74,7 +82,7 @@ bool isSettled(const Line& line, Token floor) {
   return (line.write < floor || isReserved(line.write)) && line.read < floor;
 }
 
-void checkRange(const Range& range, Use use, void* caller) {
+void checkRange(const Range& range, Use use, const Doer& by) {
   if (!context().options.races) return;
   Token floor = context().streams.floor();
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
@@ -85,10 +93,10 @@ void checkRange(const Range& range, Use use, void* caller) {
     const Cell& cell = cellOf(at);
     if (cell.write == kBytes) {
       for (Address byte = at; byte < std::min((at | 3) + 1, range.end); ++byte)
-        if (!checkCell(byteCells(cell).cell[byte & 3], byteCells(cell).sites[byte & 3], byte, use, caller))
+        if (!checkCell(byteCells(cell).cell[byte & 3], byteCells(cell).sites[byte & 3], byte, use, by))
           return;
     } else if (((cell.write >= floor && !isReserved(cell.write)) || cell.read >= floor) &&
-               !checkCell(cell, sitesOf(at), at, use, caller)) {
+               !checkCell(cell, sitesOf(at), at, use, by)) {
       return; // one report per operation
     }
   }
@@ -96,11 +104,12 @@ void checkRange(const Range& range, Use use, void* caller) {
 
 } // namespace
 
-void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller) {
+void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller,
+                       const char* library) {
   Range range(pointer, bytes);
   if (range.begin == range.end) return;
-  Token token = operationToken(stream, caller);
-  checkRange(range, Use::Write, caller);
+  Token token = operationToken(stream, caller, library);
+  checkRange(range, Use::Write, {caller, library});
   context().allocations.materialise(range.begin);
   context().allocations.materialise(range.end - 1);
   fillShadow(range.begin, range.end - range.begin, token);
@@ -110,14 +119,15 @@ void checkFreedByHost(void* pointer, std::size_t bytes, std::uint64_t stream, vo
   Range range(pointer, bytes);
   if (range.begin == range.end) return;
   operationToken(stream, caller);
-  checkRange(range, Use::Free, caller);
+  checkRange(range, Use::Free, {caller});
 }
 
-void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream, void* caller) {
+void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream, void* caller,
+                    const char* library) {
   Range range(pointer, bytes);
   if (range.begin == range.end) return;
-  Token token = operationToken(stream, caller);
-  checkRange(range, Use::Read, caller);
+  Token token = operationToken(stream, caller, library);
+  checkRange(range, Use::Read, {caller, library});
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
     if (Line& line = lineOf(at); line.closed && at % kLineBytes == 0 && at + kLineBytes <= range.end) {
       line.read = token;

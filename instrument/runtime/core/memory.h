@@ -45,9 +45,11 @@ void unregisterHostRange(const void* pointer);
 bool isRegisteredHost(const void* pointer, std::size_t bytes);
 
 /// What host-side operations (copies, memset) do to the shadow. `stream` orders them (0: the legacy default
-/// stream); `caller` is the host return address.
-void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller = nullptr);
-void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream, void* caller = nullptr);
+/// stream); `caller` is the host return address, `library` the function of a library that does it.
+void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller = nullptr,
+                       const char* library = nullptr);
+void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream, void* caller = nullptr,
+                    const char* library = nullptr);
 /// Whether the stream that frees the range comes after all that other streams do with it.
 void checkFreedByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller);
 /// Copies initialisation state along with content.

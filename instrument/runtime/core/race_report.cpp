@@ -58,6 +58,7 @@ void reportStreamRace(CheckedAccess& access, const Earlier& earlier) {
   theirs.doing = !kernel ? wire::Doing::Host : earlier.writes ? wire::Doing::Write : wire::Doing::Read;
   theirs.site = kernel && earlier.site != kWideSite ? earlier.site : wire::kNoSite;
   theirs.caller = other ? reinterpret_cast<std::uint64_t>(other->caller) : 0;
+  theirs.library = other ? text(other->library) : 0;
   if (context().streams.bothInBranches(other)) finding.flags |= wire::Branches;
   theirs.unused = earlier.writes;
   finding.kernel = access.block.launch->name;

@@ -28,7 +28,7 @@ Streams::Known Streams::after(std::uint64_t stream) const {
 }
 
 const Operation& Streams::begin(std::uint64_t stream, Token token, const abi::KernelEntry* kernel,
-                                void* caller) {
+                                void* caller, const char* library) {
   prune();
   Stream& mine = streams[stream];
   join(mine.known, host);
@@ -41,8 +41,9 @@ const Operation& Streams::begin(std::uint64_t stream, Token token, const abi::Ke
   }
   current = after(stream);
   mine.sequence++;
-  operations.push_back({token, stream, mine.sequence, kernel, caller});
+  operations.push_back({token, stream, mine.sequence, kernel, caller, library});
   currentFloor = token;
+  closed = false;
   for (const Operation& operation : operations)
     if (!knows(current, operation)) {
       currentFloor = operation.token;
@@ -52,7 +53,7 @@ const Operation& Streams::begin(std::uint64_t stream, Token token, const abi::Ke
 }
 
 const Operation* Streams::continued(std::uint64_t stream, void* caller) const {
-  if (operations.empty()) return nullptr;
+  if (operations.empty() || closed) return nullptr;
   const Operation& last = operations.back();
   return last.stream == stream && !last.kernel && last.caller == caller && !knows(host, last) ? &last
                                                                                               : nullptr;
@@ -107,7 +108,10 @@ void Streams::deviceSynchronized() {
   for (auto& [stream, state] : streams) join(host, after(stream));
 }
 
-void Streams::recorded(std::uint64_t event, std::uint64_t stream) { events[event] = after(stream); }
+void Streams::recorded(std::uint64_t event, std::uint64_t stream) {
+  events[event] = after(stream);
+  closed = true;
+}
 
 void Streams::waits(std::uint64_t stream, std::uint64_t event) {
   auto found = events.find(event);

@@ -14,17 +14,19 @@ namespace kcheck::runtime {
 struct Operation {
   Token token = 0;
   std::uint64_t stream = 0, sequence = 0;
-  const abi::KernelEntry* kernel = nullptr; ///< null: a copy or fill
+  const abi::KernelEntry* kernel = nullptr; ///< null: a copy or fill, or a library's function
   void* caller = nullptr;
+  const char* library = nullptr; ///< the function's name, which lives as long as the program
 };
 
 class Streams {
 public:
   /// The next operation of the stream; it comes after the stream's earlier ones, what the stream has waited
   /// for, and all that the host has seen finished.
-  const Operation& begin(std::uint64_t stream, Token token, const abi::KernelEntry* kernel, void* caller);
+  const Operation& begin(std::uint64_t stream, Token token, const abi::KernelEntry* kernel, void* caller,
+                         const char* library = nullptr);
   /// The current operation again if it is a copy or fill in the same stream that the host has not seen
-  /// finished.
+  /// finished, and after which no event was recorded.
   const Operation* continued(std::uint64_t stream, void* caller) const;
 
   /// Tokens below come before the current operation.
@@ -70,6 +72,7 @@ private:
   Known host, current;
   std::deque<Operation> operations; ///< by token; those that the host knows are dropped from the front
   Token currentFloor = kFirstToken;
+  bool closed = false; ///< an event has been recorded since the last operation
 };
 
 } // namespace kcheck::runtime
