@@ -29,15 +29,16 @@ struct GpuLibrary {
   std::string_view option; ///< after -l, up to a version or `_static`
   std::string_view prefix; ///< of its functions; empty: has none of its own
   std::string_view name;
+  bool runs = false; ///< kcheck has its common functions
 };
 constexpr GpuLibrary kGpuLibraries[] = {
     {"cudart", "", "the CUDA runtime"},
     {"cudadevrt", "cudaCDP", "the CUDA device runtime"},
     {"culibos", "", "culibos"},
     {"cublasLt", "cublasLt", "cuBLASLt"},
-    {"cublas", "cublas", "cuBLAS"},
+    {"cublas", "cublas", "cuBLAS", true},
     {"cufft", "cufft", "cuFFT"},
-    {"curand", "curand", "cuRAND's host API"},
+    {"curand", "curand", "cuRAND's host API", true},
     {"cusparse", "cusparse", "cuSPARSE"},
     {"cusolver", "cusolver", "cuSOLVER"},
     {"cudnn", "cudnn", "cuDNN"},
@@ -114,8 +115,8 @@ Error condense(const std::string& text) {
   for (const std::string& symbol : missing)
     if (const GpuLibrary* library = libraryOf(symbol))
       return Error{fmt::format("the program calls {} of {}, {}", listed({symbol}), library->name,
-                               library->prefix == "cublas" ? "of which kcheck runs the common functions only"
-                                                           : "which kcheck cannot run without a GPU")};
+                               library->runs ? "of which kcheck runs the common functions only"
+                                             : "which kcheck cannot run without a GPU")};
   if (!missing.empty())
     return Error{fmt::format("cannot link the program: nothing defines {}; is a source file or a -l missing?",
                              listed(missing))};

@@ -82,10 +82,18 @@ TEST_P(Gpu, RunsThere) {
   if (nvcc.empty()) GTEST_SKIP() << "no nvcc on this machine";
   fs::create_directories(results);
   const fs::path program = results / plainName(GetParam());
-  ChildResult built =
-      runChild({nvcc, "-arch=native", "-std=c++17", "-lineinfo", "-I", (root / "include").string(), "-o",
-                program.string(), (root / GetParam()).string()},
-               kCompileSeconds);
+  std::vector<std::string> compiler{nvcc,
+                                    "-arch=native",
+                                    "-std=c++17",
+                                    "-lineinfo",
+                                    "-I",
+                                    (root / "include").string(),
+                                    "-o",
+                                    program.string(),
+                                    (root / GetParam()).string()};
+  for (const char* library : {"-lcublas", "-lcufft", "-lcurand"}) // which the file's own options name
+    if (contentOf(root / GetParam()).find(library) != std::string::npos) compiler.push_back(library);
+  ChildResult built = runChild(compiler, kCompileSeconds);
   ASSERT_EQ(built.status, 0) << built.output;
 
   GpuRow row{GetParam(), rulesIn(GetParam()), "", {}};

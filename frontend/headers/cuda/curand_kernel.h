@@ -4,6 +4,7 @@
 #pragma GCC system_header
 
 #include "cuda_runtime.h"
+#include "curand.h"
 
 #define __KC_FN static __inline__ __device__
 
