@@ -1,11 +1,14 @@
 // The shapes of rows and their quick costs, against the careful count on random rows.
+#include "instrument/runtime/core/row_sketch.h"
 #include "instrument/runtime/core/rows.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <random>
+#include <vector>
 
 namespace kcheck::runtime {
 namespace {
@@ -71,6 +74,68 @@ TEST(Rows, QuickCostsAreExact) {
           << " sectors, " << quick.idealSectors << "/" << careful.idealSectors << " ideal, " << quick.bankWays
           << "/" << careful.bankWays << " ways";
     }
+}
+
+/// What the sketch of a row says of it at any distance, against the careful count.
+void expectExact(const RowSketch& sketched, const Row& row, std::mt19937& random) {
+  Address low = ~Address{0}, high = 0;
+  for (std::uint32_t lane = 0; lane < 32; ++lane)
+    if (row.mask >> lane & 1) {
+      low = std::min(low, row.addresses[lane]);
+      high = std::max(high, row.addresses[lane]);
+    }
+  ASSERT_EQ(sketched.low, low);
+  ASSERT_EQ(sketched.high, high);
+  ASSERT_EQ(sketched.first, row.addresses[std::countr_zero(row.mask)]);
+  ASSERT_EQ(sketched.count, static_cast<std::uint32_t>(std::popcount(row.mask)));
+  for (Address distance :
+       {Address{0}, Address{32} * (random() % 64), Address{0} - row.bytes, Address{random() % 99}}) {
+    Row moved = row;
+    for (Address& at : moved.addresses) at += distance;
+    bool aligned = true;
+    for (std::uint32_t lane = 0; lane < 32; ++lane)
+      aligned &= !(row.mask >> lane & 1) || moved.addresses[lane] % row.bytes == 0;
+    if (!sketched.holdsAt(distance)) {
+      ASSERT_FALSE(aligned && distance % kSector == 0);
+      continue;
+    }
+    ASSERT_TRUE(aligned);
+    RequestCost careful = costOfGlobal(moved.addresses, row.mask, row.bytes);
+    RequestCost quick = sketched.costAt(distance);
+    ASSERT_TRUE(same(quick, careful))
+        << row.bytes << " bytes, mask " << std::hex << row.mask << std::dec << ": " << quick.sectors << "/"
+        << careful.sectors << " sectors, " << quick.idealSectors << "/" << careful.idealSectors << " ideal";
+  }
+}
+
+TEST(Rows, SketchesAreExact) {
+  std::mt19937 random(9);
+  [[maybe_unused]] std::uint32_t told = 0;
+  std::vector<Word> log(64 * abi::kLogLanes);
+  for (int i = 0; i < 20000; ++i) {
+    Row row = randomRow(random, false);
+    if (random() % 8 == 0) row.addresses[random() % 32] ^= Address{1} << random() % 36;
+    for (Word& word : log) word = Word{random()} << 32 | random();
+    const std::uint64_t segment = std::uint64_t{random() % 9} << 48;
+    RowGroup group{};
+    group.mask = row.mask;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      group.row[lane] = static_cast<std::uint16_t>(random() % 60);
+      if (row.mask >> lane & 1) log[lane] = row.addresses[lane] | segment;
+    }
+    RowSketch sketched;
+    const bool isTold = sketch(log.data(), row.mask, row.bytes, sketched);
+    told += isTold;
+    if (isTold) expectExact(sketched, row, random);
+    for (std::uint32_t lane = 0; lane < 32; ++lane)
+      log[(group.row[lane] + 2u) * abi::kLogLanes + lane] = row.addresses[lane] | segment;
+    ASSERT_EQ(sketch(log.data(), group, 2, row.bytes, sketched), isTold);
+    if (isTold) expectExact(sketched, row, random);
+    if (HasFatalFailure()) FAIL() << "row " << i;
+  }
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+  if (__builtin_cpu_supports("avx512cd")) EXPECT_GT(told, 15000u);
+#endif
 }
 
 TEST(Rows, TurnsAtOneAddressAreCounted) {

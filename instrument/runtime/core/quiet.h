@@ -37,6 +37,14 @@ public:
         return ranges[i].holds(at, lanes, bytes, isRun);
     return false;
   }
+  /// The same of aligned accesses at addresses from `low` to `high`.
+  bool cover(Address low, Address high, std::uint32_t bytes) const {
+    for (std::uint32_t i = 0; i < count; ++i)
+      if (low - ranges[i].low < ranges[i].end - ranges[i].low)
+        return ranges[i].end - ranges[i].low >= bytes &&
+               high - ranges[i].low <= ranges[i].end - ranges[i].low - bytes;
+    return false;
+  }
   /// The same of a write: where a stray index has led it into one of them, there are none from here on.
   void noteWrite(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun) {
     if (!between.holds(at, lanes, bytes, isRun)) lookAtWrite(at, lanes, bytes, isRun);

@@ -126,7 +126,7 @@ void beginRows(LaunchState& launch, ThreadState* lanes, std::uint32_t count, con
   RowLog& log = *launch.rows;
   log.lanes = lanes;
   log.count = count;
-  log.spills = log.settled = log.stopped = false;
+  log.spills = log.settled = log.stopped = log.even = false;
   log.partial = nullptr;
   std::copy_n(order, count, log.order);
   std::fill_n(log.checked, count, 0u);

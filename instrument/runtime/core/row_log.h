@@ -34,6 +34,7 @@ struct RowLog {
   std::uint32_t kept[kWarpSize];    ///< rows in `rows` of each such lane; kNotFull
   std::uint64_t lost[kWarpSize];    ///< accesses that are not counted
   bool stopped = false;             ///< the warp has, and `end` tells where its logs end
+  bool even = false;                ///< and they have all used as many rows
   const Word* end[kWarpSize];
   bool settled = false;           ///< some rows have been checked before the warp stopped
   ThreadState* partial = nullptr; ///< is within a segment at `partialAt`, of which `partialDone` are logged
@@ -50,14 +51,15 @@ struct RowLog {
   }
   /// The warp has stopped: keeps where its logs end and clears them. Whether there is anything in them.
   bool stop() {
-    bool any = spills || settled || partial;
-    for (std::uint32_t lane = 0; lane < count; ++lane) {
-      end[lane] = lanes[lane].log;
-      lanes[lane].log = rows + lane;
-      any |= end[lane] != lanes[lane].log;
-    }
+    const Word* first = lanes->log;
+    bool uneven = spills;
+    for (std::uint32_t lane = 1; lane < count; ++lane) uneven |= lanes[lane].log != first + lane;
+    even = !uneven;
     stopped = true;
-    return any;
+    for (std::uint32_t lane = 0; lane < count; ++lane) end[lane] = uneven ? lanes[lane].log : first + lane;
+    if (even && first == rows) return settled || partial;
+    for (std::uint32_t lane = 0; lane < count; ++lane) lanes[lane].log = rows + lane;
+    return true;
   }
   std::uint32_t used(std::uint32_t lane) const { return spilled(lane) ? kept[lane] : rowsFrom(rows, lane); }
 };

@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/core/access.h"
 #include "instrument/runtime/core/metrics.h"
+#include "instrument/runtime/core/row_sketch.h"
 #include "instrument/runtime/core/row_words.h"
 #include "instrument/runtime/core/share.h"
 
@@ -38,24 +39,37 @@ KnownCost costOf(const abi::LoggedAccess& access, KnownRow& row, const Address* 
 
 } // namespace
 
-/// `addressesOf` (row, at) gives the addresses logged in one row of the segment. Accesses that share one
-/// share its shape.
-template <class AddressesOf>
-void RowVisitor::visit(const abi::LogSegment& segment, const RowLanes& lanes, AddressesOf addressesOf,
-                       bool checks, bool costs) {
+/// `addressesOf` (row, at) gives the addresses logged in one row of the segment, `sketchOf` (row, bytes,
+/// sketch) how they lie. Accesses that share one share its shape.
+template <class AddressesOf, class SketchOf>
+void RowVisitor::visit(const abi::LogSegment& segment, std::uint32_t mask, AddressesOf addressesOf,
+                       SketchOf sketchOf, bool checks, bool costs) {
   const SegmentSeries& series =
       work.series.of(static_cast<std::uint32_t>(&segment - segments), runtime::module());
   SeriesDone done;
-  if (!series.all().empty()) done = visitSeries(series, lanes, addressesOf, checks, costs);
+  if (!series.all().empty()) done = visitSeries(series, lanesOf(mask), addressesOf, checks, costs);
   KnownRows& known = work.known;
   known.begin();
   const KnownRow* scattered = nullptr; ///< the last one that was looked at closely
+  RowSketch sketched;
+  std::uint32_t sketchedRow = ~std::uint32_t{0}; ///< none, or one of which nothing is known
   for (std::uint32_t i = 0; i < segment.count; ++i) {
     std::uint64_t bit = series.of(i) < 64 ? std::uint64_t{1} << series.of(i) : 0;
     bool toCheck = checks && !failed && !(done.checked & bit),
          toCount = costs && counting && !(done.counted & bit);
     if (!toCheck && !toCount && !allQuiet) continue;
     const abi::LoggedAccess& access = accesses[segment.first + i];
+    const Address distance = distanceOf(access, launch);
+    if (toCount && access.kind == abi::SiteKind::Read && launch.quiet.any()) {
+      if (sketchedRow != access.row || sketched.bytes != access.bytes)
+        sketchedRow = sketchOf(access.row, access.bytes, sketched) ? access.row : ~std::uint32_t{0};
+      if (sketchedRow == access.row && sketched.holdsAt(distance) &&
+          launch.quiet.cover(sketched.low + distance, sketched.high + distance, access.bytes)) {
+        addCost(access, sketched.first + distance, sketched.count, {sketched.costAt(distance)}, 1);
+        continue;
+      }
+    }
+    const RowLanes& lanes = lanesOf(mask);
     if (!toCount && isPlainlyQuiet(access, lanes, addressesOf)) continue;
     KnownRow& row = known.row(segment, access.row);
     if (!known.isRead(row, segment, access.row)) {
@@ -67,14 +81,14 @@ void RowVisitor::visit(const abi::LogSegment& segment, const RowLanes& lanes, Ad
     }
     const Address* at = row.at();
     alignas(64) Address moved[kWarpSize];
-    if (Address distance = distanceOf(access, launch)) {
+    if (distance) {
       shifted(row.at(), distance, moved);
       at = moved;
     }
     allQuiet = allQuiet && access.kind == abi::SiteKind::Read && isQuiet(access, at, lanes, row.shape);
     if (toCheck && !isQuiet(access, at, lanes, row.shape)) check(access, at, lanes, row.shape);
     if (!toCount) continue;
-    addCost(access, at, lanes,
+    addCost(access, at[0], lanes.count,
             known.costOf(access, segment.first + i, row, [&] { return costOf(access, row, at, lanes); }), 1);
   }
 }
@@ -141,7 +155,7 @@ RowVisitor::SeriesDone RowVisitor::visitSeries(const SegmentSeries& all, const R
       }
       // Where accesses were lost, each one is weighed by itself.
       if (costs && counting && weight == 1) {
-        addCost(*series.first, at, lanes,
+        addCost(*series.first, at[0], lanes.count,
                 {costOfRow(at, lanes, series.first->bytes, inShared(at[0]), shape), 0}, series.count);
         done.counted |= bit;
       }
@@ -151,10 +165,10 @@ RowVisitor::SeriesDone RowVisitor::visitSeries(const SegmentSeries& all, const R
   return done;
 }
 
-void RowVisitor::addCost(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
+void RowVisitor::addCost(const abi::LoggedAccess& access, Address first, std::uint32_t count,
                          const KnownCost& cost, std::uint32_t times) {
-  addTraffic(*counting, slotsOf(launch), access.site, at[0], cost.request, cost.turns, lanes.count,
-             access.bytes, weight, times);
+  addTraffic(*counting, slotsOf(launch), access.site, first, cost.request, cost.turns, count, access.bytes,
+             weight, times);
 }
 
 /// Whether the access needs no look at the shadow.
@@ -198,29 +212,33 @@ void RowVisitor::rememberScope(const abi::LoggedAccess& access) {
   scopes[site] = static_cast<std::uint8_t>(AtomicOrder{access.order}.scope());
 }
 
-void RowVisitor::visitSegment(const Word* words, const RowLanes& lanes, bool checks) {
+void RowVisitor::visitSegment(const Word* words, std::uint32_t mask, bool checks) {
+  auto wordsOf = [&](std::uint32_t row) { return words + std::size_t{row} * abi::kLogLanes; };
   visit(
-      segments[words[lanes.lane[0]] >> 48], lanes,
+      segments[words[std::countr_zero(mask)] >> 48], mask,
       [&](std::uint32_t row, Address* at) {
-        const Word* here = words + std::size_t{row} * abi::kLogLanes;
-        if (lanes.count == kWarpSize) return addressesOf(here, at);
-        addressesOf(here, lanes, at);
+        if (mask == ~std::uint32_t{0}) return addressesOf(wordsOf(row), at);
+        addressesOf(wordsOf(row), lanesOf(mask), at);
+      },
+      [&](std::uint32_t row, std::uint32_t bytes, RowSketch& result) {
+        return sketch(wordsOf(row), mask, bytes, result);
       },
       checks, true);
 }
 
 void RowVisitor::visitGroup(const RowGroup& group, bool checks, bool costs) {
-  const RowLanes lanes(group.mask);
-  const Word* words[kWarpSize];
-  for (std::uint32_t i = 0; i < lanes.count; ++i) {
-    std::uint32_t lane = lanes.lane[i];
-    words[i] = log.rows + std::size_t{group.row[lane]} * abi::kLogLanes + lane;
-  }
   visit(
-      segments[group.segment], lanes,
+      segments[group.segment], group.mask,
       [&](std::uint32_t row, Address* at) {
-        std::size_t distance = std::size_t{row} * abi::kLogLanes;
-        addressesOf(lanes.count, [&](std::uint32_t i) { return words[i][distance]; }, at);
+        const RowLanes& lanes = lanesOf(group.mask);
+        auto word = [&](std::uint32_t i) {
+          const std::uint32_t lane = lanes.lane[i];
+          return log.rows[(std::size_t{group.row[lane]} + row) * abi::kLogLanes + lane];
+        };
+        addressesOf(lanes.count, word, at);
+      },
+      [&](std::uint32_t row, std::uint32_t bytes, RowSketch& result) {
+        return sketch(log.rows, group, row, bytes, result);
       },
       checks, costs);
 }

@@ -14,7 +14,7 @@ public:
         window(window), counting(counting) {}
 
   /// The words of a segment's first row, of lanes that are together.
-  void visitSegment(const Word* words, const RowLanes& lanes, bool checks);
+  void visitSegment(const Word* words, std::uint32_t mask, bool checks);
   /// Lanes that have come to the segment each at its own row.
   void visitGroup(const RowGroup& group, bool checks, bool costs);
 
@@ -31,22 +31,26 @@ private:
   RowWindow window;
   SiteTraffics* counting; ///< null: what the accesses cost is nobody's question
 
+  const RowLanes& lanesOf(std::uint32_t mask) {
+    if (work.lanes.mask != mask) work.lanes = RowLanes(mask);
+    return work.lanes;
+  }
   /// Series, by number.
   struct SeriesDone {
     std::uint64_t checked = 0, counted = 0;
   };
 
-  template <class AddressesOf>
-  void visit(const abi::LogSegment& segment, const RowLanes& lanes, AddressesOf addressesOf, bool checks,
-             bool costs);
+  template <class AddressesOf, class SketchOf>
+  void visit(const abi::LogSegment& segment, std::uint32_t mask, AddressesOf addressesOf, SketchOf sketchOf,
+             bool checks, bool costs);
   template <class AddressesOf>
   SeriesDone visitSeries(const SegmentSeries& all, const RowLanes& lanes, AddressesOf addressesOf,
                          bool checks, bool costs);
   void take(KnownRow& row, const abi::LogSegment& segment, const abi::LoggedAccess& access,
             const RowLanes& lanes, const KnownRow*& other);
   void look(KnownRow& row, const RowLanes& lanes, std::uint32_t bytes, const KnownRow*& other);
-  void addCost(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
-               const KnownCost& cost, std::uint32_t times);
+  void addCost(const abi::LoggedAccess& access, Address first, std::uint32_t count, const KnownCost& cost,
+               std::uint32_t times);
   bool isQuiet(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
                const RowClass& shape);
   template <class AddressesOf>

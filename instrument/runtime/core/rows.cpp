@@ -23,15 +23,13 @@ public:
   bool run() {
     work.repeats.forget();
     measure();
-    RowLanes& lanes = work.lanes;
     std::uint32_t row = 0;
     while (row < longest) {
       std::uint32_t active = row < shortest ? all : lanesBeyond(used, row);
       const Word* words = log.rows + std::size_t{row} * abi::kLogLanes;
       if (!sameSegment(words, active)) break;
-      if (lanes.mask != active) lanes = RowLanes(active);
-      visitor.visitSegment(words, lanes, checking);
-      row += segmentAt(words[lanes.lane[0]]).rows;
+      visitor.visitSegment(words, active, checking);
+      row += segmentAt(words[std::countr_zero(active)]).rows;
     }
     if (row < longest) diverge(row);
     if (checking && !visitor.failed) work.cells.commit();
@@ -46,10 +44,16 @@ private:
   const abi::LogSegment* segments;
   bool checking;
   RowVisitor visitor;
-  std::uint32_t used[kWarpSize]{};                  ///< rows, by lane
+  std::uint32_t used[kWarpSize]; ///< rows, by lane; of lanes that use as many only in diverge()
   std::uint32_t all = 0, longest = 0, shortest = 0; ///< of the lanes that use any
 
   void measure() {
+    if (log.even) {
+      all = ~std::uint32_t{0} >> (kWarpSize - log.count);
+      longest = shortest = log.used(0);
+      return;
+    }
+    std::fill_n(used, kWarpSize, 0);
     for (std::uint32_t lane = 0; lane < log.count; ++lane) used[lane] = log.used(lane);
     RowExtent extent = extentOf(used);
     all = extent.lanes;
@@ -67,6 +71,10 @@ private:
   /// From here on lanes go different ways. Those that stay longest in what comes first in the code, a loop,
   /// are in step as before; the others wait for them.
   void diverge(std::uint32_t row) {
+    if (log.even) {
+      std::fill_n(used, kWarpSize, 0);
+      std::fill_n(used, log.count, longest);
+    }
     std::uint32_t from[kWarpSize];
     work.groups.begin(module().segmentCount);
     goOn(row, from);
@@ -77,11 +85,9 @@ private:
       std::fill_n(from, kWarpSize, row);
       group(from);
     }
-    RowLanes& lanes = work.lanes;
     for (const RowInStep& step : work.inStep) {
       const Word* words = log.rows + std::size_t{step.row} * abi::kLogLanes;
-      if (lanes.mask != step.mask) lanes = RowLanes(step.mask);
-      visitor.visitSegment(words, lanes, checking);
+      visitor.visitSegment(words, step.mask, checking);
     }
     bool outOfOrder = checking && !visitor.failed && !work.groups.keepsOrder();
     for (const RowGroup& group : work.groups) {
