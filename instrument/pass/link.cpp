@@ -37,7 +37,7 @@ constexpr GpuLibrary kGpuLibraries[] = {
     {"culibos", "", "culibos"},
     {"cublasLt", "cublasLt", "cuBLASLt"},
     {"cublas", "cublas", "cuBLAS", true},
-    {"cufft", "cufft", "cuFFT"},
+    {"cufft", "cufft", "cuFFT", true},
     {"curand", "curand", "cuRAND's host API", true},
     {"cusparse", "cusparse", "cuSPARSE"},
     {"cusolver", "cusolver", "cuSOLVER"},

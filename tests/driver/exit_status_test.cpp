@@ -20,7 +20,7 @@ TEST(ExitStatus, AProgramThatCannotBeRunIsNeverQuiet) {
   Report report;
   Options options;
   report.run.notRunBecause =
-      "the program calls `cufftPlan2d` of cuFFT, which kcheck cannot run without a GPU";
+      "the program calls `cusparseCreate` of cuSPARSE, which kcheck cannot run without a GPU";
   EXPECT_EQ(exitStatus(report, options), 2);
   options.wantRun = false;
   EXPECT_EQ(exitStatus(report, options), 0);

@@ -45,5 +45,11 @@ TEST(Link, namesTheGpuLibrary) {
             "the program calls `cusparseCreate` of cuSPARSE, which kcheck cannot run without a GPU");
 }
 
+TEST(Link, namesTheFunctionOfALibraryThatRunsInParts) {
+  EXPECT_EQ(
+      linkError("extern \"C\" int cufftXtFree(void*); int main() { return cufftXtFree(0); }", {"-lcufft"}),
+      "the program calls `cufftXtFree` of cuFFT, of which kcheck runs the common functions only");
+}
+
 } // namespace
 } // namespace kcheck::instrument
