@@ -33,12 +33,26 @@ bool isLibraryOfKernels(const clang::FunctionDecl& callee) {
   return false;
 }
 
+/// Functions of NVIDIA's libraries that start work on the device, and those that wait for it: for a result in
+/// host memory, or because they free memory. What cuRAND generates may be the host's own work.
+std::optional<StepKind> kindOfLibraryCall(llvm::StringRef name) {
+  const bool isBlas = name.starts_with("cublas");
+  if (name.starts_with("cufftExec") || (isBlas && (name.contains("gemm") || name.contains("Gemm"))))
+    return StepKind::Launch;
+  if (!isBlas && !name.starts_with("cufft") && !name.starts_with("curand")) return std::nullopt;
+  const bool waits = name.contains("Destroy") || name.contains("dot") || name.contains("nrm2") ||
+                     name.contains("asum") || name.contains("amax") || name.contains("amin");
+  return waits ? std::optional(StepKind::Wait) : std::nullopt;
+}
+
 std::optional<StepKind> kindOf(const clang::CallExpr& call, const clang::ASTContext& ast) {
   if (llvm::isa<clang::CUDAKernelCallExpr>(call)) return StepKind::Launch;
   const clang::FunctionDecl* callee = call.getDirectCallee();
   if (!callee || !callee->getIdentifier()) return std::nullopt;
   if (isClock(*callee)) return StepKind::Clock;
   if (isLibraryOfKernels(*callee)) return StepKind::Wait;
+  const bool isHeaders = ast.getSourceManager().isInSystemHeader(callee->getLocation());
+  if (const auto kind = isHeaders ? kindOfLibraryCall(callee->getName()) : std::nullopt) return kind;
   const llvm::StringRef name = callee->getName();
   if (name.starts_with("cudaMemcpy")) {
     const bool isPlain = name == "cudaMemcpy" || name == "cudaMemcpyAsync";
@@ -51,8 +65,7 @@ std::optional<StepKind> kindOf(const clang::CallExpr& call, const clang::ASTCont
     return StepKind::Wait;
   }
   if (!name.starts_with("cuda")) {
-    const bool elsewhere = !callee->hasBody() && !callee->getBuiltinID() &&
-                           !ast.getSourceManager().isInSystemHeader(callee->getLocation());
+    const bool elsewhere = !callee->hasBody() && !callee->getBuiltinID() && !isHeaders;
     return elsewhere ? std::optional(StepKind::Wait) : std::nullopt; // may do anything
   }
   return llvm::StringSwitch<std::optional<StepKind>>(name)

@@ -1,6 +1,6 @@
-// What host functions do with the device, in the order of their text: launches, copies, waits, looks at a
-// clock. Calls of functions that are defined in the file stand for what those do. The rules about host code
-// (host_rules.h) look for patterns in these steps.
+// What host functions do with the device, in the order of their text: launches and library calls, copies,
+// waits, looks at a clock. Calls of functions that are defined in the file stand for what those do. The rules
+// about host code (host_rules.h) look for patterns in these steps.
 #pragma once
 
 #include "frontend/host_uses.h"
@@ -8,8 +8,8 @@
 namespace kcheck::frontend {
 
 enum class StepKind : std::uint8_t {
-  Launch,
-  Wait, ///< for the device, or something that may wait
+  Launch, ///< of a kernel, or of a library's work
+  Wait,   ///< for the device, or something that may wait
   Clock,
   CopyToHost,
   CopyToDevice,

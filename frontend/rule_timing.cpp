@@ -6,6 +6,7 @@
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
+#include <clang/AST/ExprCXX.h>
 #include <fmt/format.h>
 
 namespace kcheck::frontend {
@@ -14,6 +15,13 @@ namespace {
 bool waits(const Step& step) {
   const bool copies = step.kind == StepKind::CopyToHost || step.kind == StepKind::CopyToDevice;
   return step.kind == StepKind::Wait || (copies && !step.isAsync);
+}
+
+/// Work of cuBLAS, cuFFT or cuRAND, and no kernel's.
+bool isLibrarys(const Step& launch) {
+  const clang::FunctionDecl* callee = launch.inner->getDirectCallee();
+  return !llvm::isa<clang::CUDAKernelCallExpr>(launch.inner) && callee &&
+         !callee->getName().starts_with("cuda");
 }
 
 /// Whether the program waits and looks at the clock again: then both times are wanted.
@@ -47,10 +55,13 @@ void findUnsynchronizedTiming(const HostFunction& function, const RuleContext& c
     if (step.kind != StepKind::Clock) continue;
     if (launch && launch->call != step.call && !timesTheEndAsWell(function.steps, i + 1))
       if (Finding* finding = context.add("unsynchronized-timing", Severity::Warning, *step.call)) {
-        finding->message = "the clock is read while the kernel may still run, so the time is that of the "
-                           "launch alone";
+        finding->message =
+            fmt::format("the clock is read while {} may still run, so the time is that of the {} alone",
+                        isLibrarys(*launch) ? "the library's work" : "the kernel",
+                        isLibrarys(*launch) ? "call" : "launch");
         finding->notes.push_back({locate(launch->call->getSourceRange(), context.ast),
-                                  "the kernel is launched here, and nothing waits for it"});
+                                  fmt::format("{} here, and nothing waits for it",
+                                              isLibrarys(*launch) ? "it starts" : "the kernel is launched")});
         finding->hint = "cudaDeviceSynchronize() before the clock is read";
       }
     clock = &step;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 namespace kcheck::frontend {
 namespace {
@@ -42,6 +43,17 @@ bool isTouched(const clang::VarDecl* buffer, const Step& from, const Step& to, c
   });
 }
 
+/// Whether work that is started between two steps is handed the device's buffer, so that it may change it.
+bool mayChange(const clang::Expr& device, std::span<const Step> between) {
+  const clang::VarDecl* buffer = bufferVariable(device);
+  return std::ranges::any_of(between, [&](const Step& step) {
+    if (step.kind != StepKind::Launch) return false;
+    return !buffer || std::ranges::any_of(step.inner->arguments(), [&](const clang::Expr* argument) {
+      return bufferVariable(*argument) == buffer;
+    });
+  });
+}
+
 } // namespace
 
 void findRedundantTransfers(const HostFunction& function, const RuleContext& context) {
@@ -62,6 +74,7 @@ void findRedundantTransfers(const HostFunction& function, const RuleContext& con
       const bool between = std::any_of(steps.begin(), steps.begin() + std::ptrdiff_t(there), isLaunch) &&
                            std::any_of(steps.begin() + std::ptrdiff_t(back), steps.end(), isLaunch);
       if (!between || textOf(*from.host, context.ast) != textOf(*to.host, context.ast)) break;
+      if (mayChange(*from.device, {&steps[there], &steps[back]})) break;
       if (!alwaysBefore(from, to) || isTouched(buffer, from, to, function, sources)) break;
       if (Finding* finding = context.add("redundant-transfer", Severity::Warning, *to.call)) {
         const std::string name = buffer->getNameAsString();

@@ -39,6 +39,16 @@ TEST(HostRules, ClockAroundALaunch) {
             "");
 }
 
+TEST(HostRules, ClockAroundALibraryCall) {
+  const std::string head = "#include <cufft.h>\n" + std::string(kNow) +
+                           "void transform(cufftHandle plan, cufftComplex* x) {\n"
+                           "  double t0 = now();\n"
+                           "  cufftExecC2C(plan, x, x, CUFFT_FORWARD);\n";
+  EXPECT_EQ(findingsIn(head + "  double t1 = now() - t0;\n}\n"), "unsynchronized-timing@10 ");
+  EXPECT_EQ(findingsIn(head + "  cudaDeviceSynchronize();\n  double t1 = now() - t0;\n}\n"), "");
+  EXPECT_EQ(findingsIn(head + "  cufftDestroy(plan);\n  double t1 = now() - t0;\n}\n"), "");
+}
+
 TEST(HostRules, ClockInAHelperAndAWaitInAnother) {
   EXPECT_EQ(findingsIn(std::string(kNow) + "void run() { k<<<1, 32>>>(nullptr, 0); }\n"
                                            "int main() {\n"
@@ -97,6 +107,9 @@ TEST(HostRules, RoundTripsOfUntouchedData) {
   EXPECT_EQ(roundTrip("  for (float& x : h) x += 1;\n"), "");
   EXPECT_EQ(roundTrip("  cudaSetDevice(1);\n"), "");
   EXPECT_EQ(roundTrip("  h[3] = 4;\n"), "");
+  // what the device has meanwhile changed is put back
+  EXPECT_EQ(roundTrip("  k<<<1, 32>>>(d, 0);\n"), "");
+  EXPECT_EQ(roundTrip("  k<<<1, 32>>>(e, 0);\n"), "redundant-transfer@11 ");
 }
 
 TEST(HostRules, RoundTripsOnOnePathOnly) {
