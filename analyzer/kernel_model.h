@@ -43,8 +43,14 @@ struct LockPlace {
 /// What an access is to a counter by which blocks find out which of them comes last. What a block does before
 /// it counts itself in is ordered before what the last block does after.
 struct ArrivalPlace {
-  enum class Side : std::uint8_t { Before, Unclear, After } side = Side::Unclear;
-  unsigned counter = 0; ///< which one
+  enum class Side : std::uint8_t {
+    Before,
+    OfThread, ///< before it where the thread is the one that does it; nothing orders the others
+    Unclear,
+    After
+  } side = Side::Unclear;
+  unsigned counter = 0;   ///< which one
+  Expr isOther = nullptr; ///< OfThread: width 1, that the thread is another one
 };
 
 /// Where an atomic operation looks, what it finds there and what it leaves. Of tickets and room `found` and
@@ -55,6 +61,7 @@ struct AtomicUpdate {
   Expr differs = nullptr;  ///< width 1: what a compare-and-swap stores is other than what it expects
   std::int64_t number = 0; ///< of the instruction; -1: one of several
   int step = 1;            ///< of tickets: whether they count up or down
+  bool isLook = false;     ///< no more than a volatile read
 };
 
 /// Of a value that a loop leaves behind: what stands for it inside, and what that is in the first round.

@@ -1,6 +1,7 @@
 // Races between threads that come to an atomic operation one after the other: what atomicAdd returns is not
 // known, but the thread that comes next gets the next ticket, whichever thread that is, and one that comes
 // later a later one. sequences.cpp follows the other operations, and several of them.
+#include "analyzer/decide/draws.h"
 #include "analyzer/decide/question.h"
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 namespace kcheck::analyzer {
 
 namespace {
-
-constexpr std::size_t kRounds = 4; ///< the last operands of a ticket: the rounds of the loops around it
 
 /// The one ticket that the address hangs on, or else the condition; null where there are several or none.
 /// `others`: the condition looks at further ones, drawn in earlier rounds.
@@ -183,7 +182,8 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
   if (!q.a->offset || !q.b->offset) return {};
   bool others = false;
   Expr mine = ticketOf(*q.a, others), other = ticketOf(*q.b, others);
-  if (!mine || !other || mine->function != other->function || mine->operands.size() <= kRounds) return {};
+  if (!mine || !other || mine->function != other->function || mine->operands.size() <= kTicketRounds)
+    return {};
   const unsigned keys = mine->function->keys;
   if (mine->operands[keys] != other->operands[keys]) return {}; // drawn in two places, perhaps at two times
   const Cause drawn = mine->function->cause;
@@ -201,7 +201,7 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
   if (x->op != Op::Apply || y->op != Op::Apply || x->function != y->function) return {};
   ExprContext& c = kernel.context;
   std::vector<Expr> constraints = meetingConstraints(q);
-  for (std::size_t i = x->operands.size() - kRounds; i < x->operands.size(); ++i) {
+  for (std::size_t i = x->operands.size() - kTicketRounds; i < x->operands.size(); ++i) {
     constraints.push_back(c.eq(x->operands[i], y->operands[i]));
     if (others) constraints.push_back(c.eq(x->operands[i], c.constant(32, 0))); // no round came before
   }
@@ -224,6 +224,20 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
                                         : c.logicalOr(c.logicalNot(samePlace), constraints.front());
   }
   constraints.insert(constraints.end(), lanes.constraints.begin(), lanes.constraints.end());
+  // No more are drawn from a block's counter than it has threads, where none draws twice.
+  const auto rounds = mine->operands.end() - kTicketRounds;
+  const bool isOnce = std::all_of(rounds, mine->operands.end(), [](Expr round) { return isConst(round); });
+  if (const auto known = kernel.model.draws.find(mine->function);
+      isOnce && mine->function->varies == Varies::ByBlock && known != kernel.model.draws.end()) {
+    Expr threads = c.constant(64, 1);
+    for (Expr extent : kernel.model.blockDim)
+      if (extent) threads = c.mul(threads, c.extend(Op::ZExt, 64, extent));
+    const auto start = startOf(kernel.model, known->second.object);
+    if (start && *start >= 0 && known->second.step > 0)
+      for (Expr number : {x, y})
+        constraints.push_back(
+            c.binary(Op::Ult, c.extend(Op::ZExt, 64, number), c.add(threads, c.constant(64, *start))));
+  }
   ++counters.questions;
   Verdict verdict = solve(constraints, q.relation);
   if (verdict.outcome != Verdict::Outcome::Happens && keys == 0 &&

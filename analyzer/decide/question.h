@@ -54,6 +54,9 @@ public:
   /// The same for what other atomic operations find, and several of them: what the thread right before has
   /// left.
   std::optional<Verdict> meetInSequence(const PairQuestion& question, std::vector<Cause>& causes);
+  /// The same where one of the threads goes on when so many others have been counted, of a number that leaves
+  /// the other's block out.
+  std::optional<Verdict> meetBeforeLast(const PairQuestion& question, std::vector<Cause>& causes);
   /// Whether a thread accesses bytes outside 0..bytes (64-bit expression).
   Verdict leaves(const ModelAccess& access, Expr bytes);
 

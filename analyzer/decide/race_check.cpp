@@ -123,24 +123,35 @@ private:
         }
     for (auto& list : todo)
       for (auto& [a, b] : list)
-        if (relation != Relation::DifferentBlocks || !isOrderedByArrival(a, b)) ask(a, b, relation);
+        if (relation != Relation::DifferentBlocks)
+          ask(a, b, relation);
+        else if (auto left = leftByArrival(a, b))
+          ask(left->first, left->second, relation);
   }
 
-  /// Whether one is done before its block counts itself in, and the other by the last block after that; or
-  /// may be, which is a doubt.
-  bool isOrderedByArrival(const Item& a, const Item& b) {
+  /// The two where nothing orders them: none where one is done before its block counts itself in, and the
+  /// other by the last block after that, or may be, which is a doubt.
+  std::optional<std::pair<Item, Item>> leftByArrival(Item a, Item b) {
     using Side = ArrivalPlace::Side;
     for (const ArrivalPlace& x : a.access->arrivals)
       for (const ArrivalPlace& y : b.access->arrivals) {
         if (x.counter != y.counter || (x.side != Side::After && y.side != Side::After)) continue;
-        if (x.side == Side::Before || y.side == Side::Before) return true;
+        if (x.side == Side::Before || y.side == Side::Before) return {};
+        if (x.side == Side::OfThread) return std::pair(narrowed(a, x.isOther), b);
+        if (y.side == Side::OfThread) return std::pair(a, narrowed(b, y.isOther));
         if (x.side != Side::Unclear && y.side != Side::Unclear) continue;
         answer.doubt(pairName(a, b) + ": whether a fence orders these is not followed");
         c.unsafe.insert(a.access->site);
         c.unsafe.insert(b.access->site);
-        return true;
+        return {};
       }
-    return false;
+    return std::pair(a, b);
+  }
+
+  Item narrowed(const Item& item, Expr condition) {
+    ModelAccess& made = c.answers.narrowed->emplace_back(*item.access);
+    made.condition = c.decider.view().context.logicalAnd(made.condition, condition);
+    return {&made, item.phase};
   }
 
   /// Accesses through a pointer that could not be followed may meet any other of global memory, and of shared

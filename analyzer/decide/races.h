@@ -4,6 +4,8 @@
 
 #include "analyzer/kernel_model.h"
 
+#include <deque>
+#include <memory>
 #include <set>
 
 namespace kcheck::analyzer {
@@ -89,6 +91,8 @@ struct Limits {
 };
 
 struct KernelAnswers {
+  /// Accesses of the model under more than it says, where a race is one of some threads only.
+  std::shared_ptr<std::deque<ModelAccess>> narrowed = std::make_shared<std::deque<ModelAccess>>();
   std::vector<RaceResult> races; ///< at most Limits::findingsPerSitePair for a pair of sites and scope
   std::vector<DivergenceResult> divergences;
   std::vector<BoundsResult> bounds;
@@ -99,8 +103,8 @@ struct KernelAnswers {
   Counters counters;
 };
 
-/// Results point into `model`. New nodes (the copies of the two threads) are made in `context`, which must be
-/// the one that the model's expressions come from.
+/// Results point into `model` and `KernelAnswers::narrowed`. New nodes (the copies of the two threads) are
+/// made in `context`, which must be the one that the model's expressions come from.
 KernelAnswers decide(const KernelModel& model, ExprContext& context, const Limits& limits = {});
 
 } // namespace kcheck::analyzer

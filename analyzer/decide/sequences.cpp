@@ -2,6 +2,7 @@
 // second finds is what the first has left. Both then stand before their accesses at once, whatever they do
 // after them, so nothing orders these. Of the operations that the accesses hang on all must be known, one of
 // each thread for each array; what was there before them may be anything.
+#include "analyzer/decide/draws.h"
 #include "analyzer/decide/question.h"
 
 #include <algorithm>
@@ -9,85 +10,6 @@
 namespace kcheck::analyzer {
 
 namespace {
-
-constexpr std::size_t kRounds = 4; ///< the last operands of a ticket: the rounds of the loops around it
-
-bool mayOrder(const Cause& cause) {
-  return cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait || cause.kind == CauseKind::Warp ||
-         cause.kind == CauseKind::Lock;
-}
-
-/// What one thread's access hangs on.
-struct Draw {
-  AtomicUpdate update;
-  Expr ticket = nullptr; ///< of a ticket or room: the number drawn
-  std::vector<Cause> causes;
-};
-
-struct Draws {
-  std::vector<Draw> all;     ///< by object
-  std::vector<Cause> causes; ///< of being under a lock, which is one of these
-  bool isKnown = true;       ///< false: one object is drawn from in two places
-  bool waits = false;
-};
-
-class DrawFinder {
-public:
-  DrawFinder(const KernelModel& model, ExprContext& context) : model(model), context(context) {}
-
-  Draws of(const ModelAccess& access) {
-    for (Expr e : {access.offset, access.condition})
-      anyNode(e, [&](Expr n) {
-        take(n);
-        return false;
-      });
-    std::ranges::sort(result.all, {}, [](const Draw& draw) { return draw.update.object; });
-    return std::move(result);
-  }
-
-private:
-  void take(Expr n) {
-    if (n->op == Op::Symbol) {
-      if (model.underLocks.count(n->symbol)) {
-        result.waits = true;
-        result.causes.push_back(n->symbol->cause);
-      }
-      auto known = model.updates.find(n->symbol);
-      if (known != model.updates.end()) add({known->second, nullptr, {n->symbol->cause}});
-      return;
-    }
-    auto known = n->op == Op::Apply ? model.draws.find(n->function) : model.draws.end();
-    if (known == model.draws.end()) return;
-    Draw draw{known->second, nullptr, {n->function->cause}};
-    if (!draw.update.found) {
-      if (n->operands.size() <= kRounds) result.isKnown = false;
-      draw.ticket = n;
-      draw.update.number = -2 - std::int64_t(n->id);
-      Expr wide = context.extend(Op::ZExt, 64, n), step = context.constant(64, draw.update.step);
-      if (n->function->isRoom) step = context.extend(Op::ZExt, 64, n->operands.back());
-      draw.update.found = wide;
-      draw.update.left = context.add(wide, step);
-      if (!draw.update.offset) draw.update.offset = n->operands.front();
-    }
-    add(std::move(draw));
-  }
-
-  void add(Draw draw) {
-    if (draw.update.number == -1) result.isKnown = false;
-    for (const Cause& cause : draw.causes) result.waits = result.waits || cause.kind == CauseKind::Wait;
-    for (Draw& known : result.all) {
-      if (known.update.object != draw.update.object) continue;
-      if (known.update.number != draw.update.number) result.isKnown = false;
-      known.causes.insert(known.causes.end(), draw.causes.begin(), draw.causes.end());
-      return;
-    }
-    result.all.push_back(std::move(draw));
-  }
-
-  const KernelModel& model;
-  ExprContext& context;
-  Draws result;
-};
 
 /// Whether what a round has found is used when the loop has been left: it was found at the place of that
 /// round.
@@ -101,23 +23,6 @@ bool isOfOtherRound(const KernelModel& model, const AtomicUpdate& update, const 
   return anyNode(update.offset, changes) || anyNode(update.left, changes);
 }
 
-/// The constant that a counter of each block begins with.
-std::optional<std::int64_t> startOf(const KernelModel& model, unsigned object) {
-  std::optional<std::int64_t> start;
-  for (const Phase& phase : model.blockPhases)
-    for (const ModelAccess& access : phase.accesses) {
-      if (access.object != object || access.kind != AccessKind::Write) continue;
-      if (!access.stored || !isConst(access.stored) || (start && *start != access.stored->value)) return {};
-      start = access.stored->value;
-    }
-  return start;
-}
-
-std::string placeOf(const Cause& cause) {
-  constexpr std::string_view kPrefix = "the result of ";
-  return cause.text.starts_with(kPrefix) ? cause.text.substr(kPrefix.size()) : cause.text;
-}
-
 } // namespace
 
 /// What the draws of both threads say of each other. Nothing where that is not followed.
@@ -125,11 +30,11 @@ class Decider::Sequence {
 public:
   Sequence(Decider& decider, const PairQuestion& q)
       : decider(decider), q(q), c(decider.kernel.context), model(decider.kernel.model) {
-    inOrder[0] = inOrder[1] = c.boolean(true);
+    inOrder[0] = inOrder[1] = inOrder[2] = c.boolean(true);
   }
 
   std::optional<std::vector<Expr>> constraints() {
-    const Draws first = DrawFinder(model, c).of(*q.a), second = DrawFinder(model, c).of(*q.b);
+    const Draws first = drawsOf(*q.a, model, c), second = drawsOf(*q.b, model, c);
     if (!first.isKnown || !second.isKnown || first.all.empty() || first.all.size() != second.all.size())
       return {};
     for (std::size_t i = 0; i < first.all.size(); ++i) {
@@ -141,10 +46,14 @@ public:
       if (isApart ? !drawApart(x, y) : !drawInOrder(x, y, first.waits || second.waits)) return {};
       for (const Draw* draw : {&x, &y}) causes.insert(causes.end(), draw->causes.begin(), draw->causes.end());
     }
-    for (const Draws* draws : {&first, &second})
+    unsigned thread = 0;
+    for (const Draws* draws : {&first, &second}) {
       causes.insert(causes.end(), draws->causes.begin(), draws->causes.end());
+      ++thread;
+      for (Expr inItself : draws->within) result.push_back(as(inItself, thread));
+    }
     boundCounts();
-    result.insert(result.begin(), c.logicalOr(inOrder[0], inOrder[1]));
+    result.insert(result.begin(), c.logicalOr(c.logicalOr(inOrder[0], inOrder[1]), inOrder[2]));
     return result;
   }
 
@@ -166,8 +75,8 @@ private:
       isOne = c.boolean(true);
       for (std::size_t i = 0; i < mine.size(); ++i)
         isOne = c.logicalAnd(isOne, c.eq(as(mine[i], 1), as(its[i], 2)));
-      const std::size_t rounds = mine.size() - kRounds - (x.ticket->function->isRoom ? 1 : 0);
-      for (std::size_t i = rounds; i < rounds + kRounds; ++i)
+      const std::size_t rounds = mine.size() - kTicketRounds - (x.ticket->function->isRoom ? 1 : 0);
+      for (std::size_t i = rounds; i < rounds + kTicketRounds; ++i)
         result.push_back(c.eq(as(mine[i], 1), as(its[i], 2)));
       if (keys != 0) result.push_back(samePlace);
     }
@@ -177,9 +86,34 @@ private:
     auto follows = [&](Expr left, Expr found) { return c.logicalOr(apart, c.eq(left, found)); };
     inOrder[0] = c.logicalAnd(inOrder[0], follows(as(one.left, 1), as(other.found, 2)));
     inOrder[1] = c.logicalAnd(inOrder[1], follows(as(other.left, 2), as(one.found, 1)));
+    inOrder[2] = c.logicalAnd(inOrder[2], waits ? c.boolean(false) : bothFindWhatIsSet(one, other));
     if (one.differs) result.push_back(as(one.differs, 1));
     if (other.differs) result.push_back(as(other.differs, 2));
     return true;
+  }
+
+  /// That both find what a third operation of the same interval stores, whatever it has found: one before it
+  /// as well, which has begun with that or comes after another one.
+  Expr bothFindWhatIsSet(const AtomicUpdate& one, const AtomicUpdate& other) {
+    Expr result = c.boolean(false);
+    for (const Phase& phase : model.blockPhases) {
+      auto isIn = [&](const ModelAccess* access) {
+        return std::ranges::any_of(phase.accesses,
+                                   [&](const ModelAccess& known) { return known.site == access->site; });
+      };
+      if (q.relation != Relation::DifferentBlocks && (!isIn(q.a) || !isIn(q.b))) continue;
+      for (const ModelAccess& set : phase.accesses) {
+        const bool isSet = set.object == one.object && set.kind == AccessKind::Atomic && set.stored &&
+                           isConst(set.stored) && isConst(set.offset) && causesOf(set.condition).empty();
+        if (!isSet || set.offset != one.offset || set.offset != other.offset ||
+            set.stored->width != one.found->width)
+          continue;
+        Expr value = set.stored;
+        result =
+            c.logicalOr(result, c.logicalAnd(c.eq(as(one.found, 1), value), c.eq(as(other.found, 2), value)));
+      }
+    }
+    return result;
   }
 
   /// Counters of two blocks: any thread of each may have come first, or later.
@@ -189,6 +123,7 @@ private:
       return false;
     const auto start = startOf(model, x.update.object);
     if (!start || *start < 0) return false;
+    inOrder[2] = c.boolean(false);
     unsigned thread = 0;
     for (const auto& [draw, access] : {std::pair(&x, q.a), std::pair(&y, q.b)}) {
       const auto many = decider.comers(*access, true);
@@ -223,7 +158,7 @@ private:
   const PairQuestion& q;
   ExprContext& c;
   const KernelModel& model;
-  Expr inOrder[2]; ///< the first thread first, or the second
+  Expr inOrder[3]; ///< the first thread first, or the second, or a third operation between them
   std::vector<Expr> result;
 };
 
@@ -247,6 +182,9 @@ std::optional<Verdict> Decider::meetInSequence(const PairQuestion& q, std::vecto
   ++counters.questions;
   Verdict verdict = solve(std::move(constraints), q.relation);
   if (verdict.outcome != Verdict::Outcome::Happens) return {};
+  for (Expr e : *drawn) // what is left behind may be what the kernel has computed
+    for (Cause& cause : causesOf(e))
+      if (std::ranges::find(leansOn, cause) == leansOn.end()) leansOn.push_back(std::move(cause));
   std::erase_if(leansOn, [&](const Cause& cause) { return mayOrder(cause) || isCovered(cause); });
   leansOn.push_back(
       {CauseKind::Approximation, "the order in which threads come to " + placeOf(sequence.causes.front())});

@@ -73,6 +73,7 @@ std::optional<Verdict> AccessVariants::comeInOrder(const PairQuestion& q, std::v
   if (auto next = decider.meetAsNeighbours(q, causes)) return next;
   if (auto next = decider.meetInSequence(q, causes)) return next;
   if (auto next = decider.meetAmongVoters(q, causes)) return next;
+  if (auto next = decider.meetBeforeLast(q, causes)) return next;
   const ModelAccess *x = withoutDrawing(*q.a), *y = withoutDrawing(*q.b);
   if (x && y)
     if (auto next = decider.meetAmongVoters({x, y, q.relation}, causes)) return next;

@@ -101,6 +101,11 @@ Expr Execution::leftBehind(const Instruction& instruction, Expr found, Expr& dif
     differs = exprs.logicalNot(exprs.eq(expected, given));
     return exprs.ite(exprs.eq(found, expected), given, found);
   }
+  if (auto* call = dyn_cast<IntrinsicInst>(&instruction);
+      call && call->getIntrinsicID() == Intrinsic::nvvm_atomic_load_inc_32) {
+    Expr isLast = exprs.binary(Op::Ule, value(call->getArgOperand(1)), found);
+    return exprs.ite(isLast, exprs.constant(32, 0), exprs.add(found, exprs.constant(32, 1)));
+  }
   auto* update = dyn_cast<AtomicRMWInst>(&instruction);
   if (!update || !update->getType()->isIntegerTy()) return nullptr;
   Expr operand = value(update->getValOperand());
@@ -137,7 +142,8 @@ std::optional<AtomicUpdate> Execution::noteResult(const Instruction& instruction
 void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                           const Update& update, Expr condition, Expr size) {
   for (const Place& place : state.objects.places(pointer)) noteUpdate(instruction, place.object, update);
-  record(instruction, AccessKind::Atomic, pointer, exprs.constant(64, bytes ? bytes : 1), condition, nullptr,
+  Expr given = update.kind == Update::Kind::Exchange ? exprs.constant(bytes * 8, update.value) : nullptr;
+  record(instruction, AccessKind::Atomic, pointer, exprs.constant(64, bytes ? bytes : 1), condition, given,
          scope);
   if (!isRelevant(&instruction)) return;
   const bool isTicket = update.kind != Update::Kind::Claim && update.kind != Update::Kind::Exchange &&
@@ -445,16 +451,19 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
                 true, false);
     }
     if (call.getType()->isVoidTy() || !isRelevant(&call)) return;
+    Cause voted{CauseKind::Approximation, "the result of the barrier at " + line};
+    if (call.arg_size() > 0) // a vote about what atomics have found says what these do
+      for (const Cause& cause : causesOf(value(call.getArgOperand(call.arg_size() - 1))))
+        if (cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait) voted.kind = CauseKind::Order;
     if (barrier == BarrierKind::Block && state.cut >= Cut::Block) {
       auto* vote = state.symbols.function(&call, "vote", "the block's vote (" + line + ")",
                                           widthOf(call.getType(), state.layout));
       vote->varies = Varies::ByBlock;
       vote->exact = false;
-      vote->cause = {CauseKind::Approximation, "the result of the barrier at " + line};
+      vote->cause = voted;
       env[&call] = exprs.apply(vote, barrierCounters(call.getParent()));
     } else {
-      env[&call] =
-          fresh(&call, "vote", "a vote (" + line + ")", {{}, "the result of the barrier at " + line});
+      env[&call] = fresh(&call, "vote", "a vote (" + line + ")", voted);
     }
     return;
   }

@@ -26,7 +26,7 @@ bool isHandedOn(KernelState& state, const Execution& run, const Instruction& loa
   Substitution first(state.exprs);
   for (Expr index : state.model.threadIdx)
     if (!isConst(index)) first.set(index, state.exprs.constant(32, 0));
-  if (variesOf(first(value->second)) == Varies::ByThread) return false;
+  if (variesOf(state.asFirstThread(store, value->second)) == Varies::ByThread) return false;
   // From where all threads are together, the first goes on to the store for certain.
   for (auto* node = state.dominators.getNode(store.getParent())->getIDom(); node; node = node->getIDom()) {
     const BasicBlock* parting = node->getBlock();

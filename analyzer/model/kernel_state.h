@@ -253,6 +253,9 @@ struct KernelState {
   Expr linearThread(); ///< index of the thread in its block
   /// The one thread of the block for which the condition can hold, where its words say so.
   std::optional<ThreadPlace> onlyThread(Expr condition);
+  Expr isThread(const ThreadPlace& place); ///< width 1
+  /// `e` as the first thread of the block has it where it comes to the store.
+  Expr asFirstThread(const llvm::Instruction& store, Expr e);
   /// That this block is the one that comes last to `arrival`.
   Expr isLastBlock(const llvm::Instruction& arrival);
 

@@ -32,6 +32,47 @@ std::optional<ThreadPlace> KernelState::onlyThread(Expr condition) {
   return known[0] && known[1] && known[2] ? std::optional(place) : std::nullopt;
 }
 
+Expr KernelState::isThread(const ThreadPlace& place) {
+  Expr result = exprs.boolean(true);
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (!isConst(model.threadIdx[axis]))
+      result = exprs.logicalAnd(result, exprs.eq(model.threadIdx[axis], exprs.constant(32, place[axis])));
+  return result;
+}
+
+/// What an atomic operation has given that thread gets a name of the block's, where that happens once.
+Expr KernelState::asFirstThread(const Instruction& store, Expr e) {
+  Substitution indices(exprs), results(exprs);
+  for (Expr index : model.threadIdx)
+    if (!isConst(index)) indices.set(index, exprs.constant(32, 0));
+  Expr first = indices(e);
+  if (loopInfo.getLoopFor(store.getParent())) return first;
+  std::vector<std::pair<const Symbol*, Symbol*>> own;
+  anyNode(first, [&](Expr n) {
+    if (n->op != Op::Symbol || n->symbol->varies != Varies::ByThread || !model.updates.count(n->symbol) ||
+        n->symbol->cause.kind != CauseKind::Order)
+      return false;
+    Symbol* symbol = symbols.get(n->symbol, "first thread's", {}, n->symbol->name + " of the first thread",
+                                 n->width, n->symbol->kind);
+    symbol->lo = n->symbol->lo;
+    symbol->hi = n->symbol->hi;
+    symbol->varies = Varies::ByBlock;
+    symbol->exact = false;
+    symbol->cause = n->symbol->cause;
+    if (synchronizing.count(n->symbol)) synchronizing.insert(symbol);
+    results.set(n, exprs.of(symbol));
+    own.emplace_back(n->symbol, symbol);
+    return false;
+  });
+  for (const auto& [original, symbol] : own) {
+    AtomicUpdate update = model.updates.at(original);
+    for (Expr* part : {&update.offset, &update.found, &update.left, &update.differs})
+      if (*part) *part = results(indices(*part));
+    model.updates[symbol] = update;
+  }
+  return own.empty() ? first : results(first);
+}
+
 Expr KernelState::isLastBlock(const Instruction& arrival) {
   Expr result = exprs.boolean(true);
   for (unsigned axis = 0; axis < 3; ++axis) {
@@ -59,10 +100,7 @@ Expr Execution::handedOn(const Instruction& load) {
     found = before->handed.find(store);
     if (found == before->handed.end()) return nullptr;
   }
-  Substitution first(exprs);
-  for (Expr index : state.model.threadIdx)
-    if (!isConst(index)) first.set(index, exprs.constant(32, 0));
-  return first(found->second);
+  return state.asFirstThread(*store, found->second);
 }
 
 /// Notes the ticket of an arrival. The last is drawn once at most, as no more blocks come than there are.
@@ -108,7 +146,10 @@ std::vector<ArrivalPlace> Execution::arrivalsAt(const Instruction& instruction, 
       continue;
     }
     ArrivalSide side = state.arrivals.sideOf(instruction, *arrival);
-    if (side == ArrivalSide::InThread && state.onlyThread(condition) != thread) side = ArrivalSide::Unclear;
+    if (side == ArrivalSide::InThread && state.onlyThread(condition) != thread) {
+      result.push_back({ArrivalPlace::Side::OfThread, number, exprs.logicalNot(state.isThread(thread))});
+      continue;
+    }
     if (side == ArrivalSide::InThread || side == ArrivalSide::InBlock)
       result.push_back({ArrivalPlace::Side::Before, number});
     else if (side == ArrivalSide::Unclear)

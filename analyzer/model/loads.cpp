@@ -296,7 +296,19 @@ Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolati
                         {isOnlyWaitedFor(instruction) ? CauseKind::Wait : CauseKind::Order,
                          "the volatile value read at " + line});
     state.synchronizing.insert(result->symbol);
-    if (!instruction.getType()->isPointerTy()) return result;
+    if (!instruction.getType()->isPointerTy()) {
+      const auto places = state.objects.places(pointer);
+      if (places.size() == 1 && !state.objects[places[0].object].isUnknown)
+        state.model.updates[result->symbol] = {places[0].object,
+                                               places[0].offset,
+                                               result,
+                                               result,
+                                               nullptr,
+                                               state.numberOf(instruction),
+                                               1,
+                                               true};
+      return result;
+    }
     return exprs.add(state.objects.pointerTo(state.objects.unknown()), result);
   }
   if (Expr content = handedOn(instruction)) return content;
