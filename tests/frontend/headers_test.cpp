@@ -129,6 +129,29 @@ __global__ void k(float* p) {
   curand_init(1, 2, 3, &q);
   p[0] = curand_uniform4(&q).x;
 })"},
+    {"Libraries", R"(#include <cublas_v2.h>
+#include <cufft.h>
+#include <curand.h>
+__global__ void k(float* x) { x[threadIdx.x] *= 2; }
+int main() {
+  float *x, one = 1, largest;
+  int place;
+  cudaMalloc(&x, 64 * sizeof(float));
+  curandGenerator_t generator;
+  curandCreateGenerator(&generator, CURAND_RNG_PSEUDO_MRG32K3A);
+  curandGenerateNormal(generator, x, 64, 0, 1);
+  k<<<1, 64>>>(x);
+  cufftHandle plan;
+  cufftPlan1d(&plan, 32, CUFFT_C2C, 1);
+  cufftExecC2C(plan, (cufftComplex*)x, (cufftComplex*)x, CUFFT_INVERSE);
+  cublasHandle_t handle;
+  cublasCreate(&handle);
+  cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_T, 4, 4, 4, &one, x, 4, x + 16, 4, &one, x + 32, 4);
+  cublasGemmEx(handle, CUBLAS_OP_N, CUBLAS_OP_N, 4, 4, 4, &one, x, CUDA_R_32F, 4, x, CUDA_R_32F, 4, &one, x + 32,
+               CUDA_R_32F, 4, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+  cublasIsamax(handle, 64, x, 1, &place);
+  cublasSnrm2(handle, 64, x, 1, &largest);
+})"},
     {"HalfTypes", R"(#include <cuda_fp16.h>
 #include <cuda_bf16.h>
 __global__ void k(__half* h, __half2* h2, __nv_bfloat16* b, float* f) {
