@@ -8,7 +8,7 @@
 
 namespace kcheck::abi {
 
-inline constexpr std::uint32_t kVersion = 4;
+inline constexpr std::uint32_t kVersion = 5;
 
 /// Where all memory lies that the runtime hands out. An address below the start or at the end is foreign.
 inline constexpr std::uint64_t kArenaStart = 0x2000'0000'0000;
@@ -160,7 +160,8 @@ struct LoggedAccess {
 /// segment's first word are its number, all other words are addresses or content.
 struct LogSegment {
   std::uint32_t first, count; ///< in ModuleEntry::accesses
-  std::uint32_t rows, unused;
+  std::uint32_t rows;
+  std::uint32_t loopEnd; ///< the last segment in the innermost loop around this one; itself outside of loops
 };
 
 /// What may order threads of a kernel other than whole-block barriers and the grid's end. Without TraitsKnown

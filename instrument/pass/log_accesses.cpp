@@ -9,6 +9,8 @@
 #include "instrument/pass/stages.h"
 #include "instrument/pass/unroll.h"
 
+#include <llvm/Analysis/LoopInfo.h>
+#include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
@@ -19,6 +21,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <limits>
+#include <map>
 
 namespace kcheck::instrument {
 
@@ -52,7 +55,10 @@ public:
       builder.SetInsertPoint(call->getNextNode());
       builder.CreateStore(loadField(builder, pointer, thread, offsetof(abi::ThreadContext, log)), place);
     }
-    for (const std::vector<llvm::CallInst*>& segment : segments) write(segment);
+    const std::vector<std::size_t> ends = loopEnds();
+    const std::size_t number = code.segments.size();
+    for (std::size_t i = 0; i < segments.size(); ++i)
+      write(segments[i], static_cast<std::uint32_t>(number + ends[i]));
   }
 
 private:
@@ -94,10 +100,24 @@ private:
     }
   }
 
-  void write(const std::vector<llvm::CallInst*>& hooks) {
+  /// For each segment the last one in the innermost loop around it.
+  std::vector<std::size_t> loopEnds() {
+    llvm::DominatorTree dominators(function);
+    const llvm::LoopInfo loops(dominators);
+    auto loopOf = [&](std::size_t i) { return loops.getLoopFor(segments[i].front()->getParent()); };
+    std::map<const llvm::Loop*, std::size_t> last;
+    for (std::size_t i = 0; i < segments.size(); ++i)
+      for (const llvm::Loop* loop = loopOf(i); loop; loop = loop->getParentLoop()) last[loop] = i;
+    std::vector<std::size_t> ends(segments.size());
+    for (std::size_t i = 0; i < segments.size(); ++i) ends[i] = loopOf(i) ? last.at(loopOf(i)) : i;
+    return ends;
+  }
+
+  void write(const std::vector<llvm::CallInst*>& hooks, std::uint32_t loopEnd) {
     SegmentPlan plan = planSegment(code, hooks, distances);
     std::uint64_t number = code.segments.size();
-    code.segments.push_back({std::uint32_t(code.logged.size()), std::uint32_t(hooks.size()), plan.rows, 0});
+    code.segments.push_back(
+        {std::uint32_t(code.logged.size()), std::uint32_t(hooks.size()), plan.rows, loopEnd});
     llvm::Value* start = begin(*hooks.front());
     unsigned done = 0;
     for (PlannedAccess& one : plan.accesses) {

@@ -88,9 +88,9 @@ llvm::Constant* siteRow(TableWriter& write, const SiteRow& site) {
 }
 
 llvm::Constant* segmentRow(TableWriter& write, const abi::LogSegment& segment) {
-  return write.record(
-      {write.word(segment.first), write.word(segment.count), write.word(segment.rows), write.word(0)},
-      sizeof(abi::LogSegment));
+  return write.record({write.word(segment.first), write.word(segment.count), write.word(segment.rows),
+                       write.word(segment.loopEnd)},
+                      sizeof(abi::LogSegment));
 }
 
 llvm::Constant* accessRow(TableWriter& write, const abi::LoggedAccess& access) {

@@ -1,6 +1,63 @@
 #include "instrument/runtime/core/row_groups.h"
 
+#include "instrument/runtime/core/vectors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
 namespace kcheck::runtime {
+
+namespace {
+
+constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+constexpr std::uint32_t kMostFollowed = 1u << 15; ///< groups
+
+/// Where the lanes are that are followed.
+struct Followed {
+  std::uint32_t at[kWarpSize], used[kWarpSize]; ///< rows
+  std::uint32_t after[kWarpSize];               ///< 1 + the segment that the lane has been at last; 0: none
+};
+
+/// The lanes that go on next.
+struct Chosen {
+  std::uint32_t segment, mask;
+};
+
+/// Lanes that have come back to a segment, in a loop, wait for those that are still in the same turn of it.
+/// Else the first segment of the code comes first.
+KCHECK_VECTORS Chosen choose(const Word* rows, const Followed& lanes, const abi::LogSegment* segments) {
+  std::uint32_t key[kWarpSize], least = kNowhere, mask = 0;
+  const auto* words = reinterpret_cast<const std::byte*>(rows);
+  const auto* table = reinterpret_cast<const std::byte*>(segments);
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    const bool active = lanes.at[lane] < lanes.used[lane];
+    const std::uint32_t row = active ? lanes.at[lane] : 0;
+    std::uint32_t upper, end;
+    std::memcpy(&upper, words + (std::size_t{row * abi::kLogLanes + lane} * sizeof(Word) + 4), 4);
+    const std::uint32_t segment = active ? upper >> 16 : 0;
+    std::memcpy(&end,
+                table + (std::size_t{segment} * sizeof(abi::LogSegment) + offsetof(abi::LogSegment, loopEnd)),
+                4);
+    const std::uint32_t turn = segment >= lanes.after[lane] ? 2 * segment : 2 * end + 1;
+    key[lane] = active ? turn << 16 | segment : kNowhere;
+  }
+  for (std::uint32_t one : key) least = std::min(least, one);
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+    mask |= static_cast<std::uint32_t>(key[lane] == least) << lane;
+  return {least == kNowhere ? kNowhere : least & 0xFFFF, mask};
+}
+
+KCHECK_VECTORS void advance(Followed& lanes, Chosen chosen, std::uint32_t rows, std::uint16_t* row) {
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    row[lane] = static_cast<std::uint16_t>(lanes.at[lane]);
+    const bool goes = chosen.mask >> lane & 1;
+    lanes.at[lane] += goes ? rows : 0;
+    lanes.after[lane] = goes ? chosen.segment + 1 : lanes.after[lane];
+  }
+}
+
+} // namespace
 
 std::uint32_t RowGroups::makeGroup(std::uint32_t segment) {
   if (used == groups.size()) groups.emplace_back();
@@ -41,6 +98,59 @@ void RowGroups::addLane(std::uint32_t lane, const Word* column, std::uint32_t fr
   }
   inOrder = ordered;
   metAgain = again;
+}
+
+bool RowGroups::follow(const Word* rows, const std::uint32_t* ends, std::uint32_t from,
+                       const abi::LogSegment* segments) {
+  if (met.size() > 1u << 15) return false; // keys would have no room
+  Followed lanes;
+  std::fill_n(lanes.at, kWarpSize, from);
+  std::copy_n(ends, kWarpSize, lanes.used);
+  std::fill_n(lanes.after, kWarpSize, 0u);
+  while (true) {
+    const Chosen chosen = choose(rows, lanes, segments);
+    if (chosen.segment == kNowhere) return countApart();
+    Met& here = met[chosen.segment];
+    if (here.round != round) {
+      here.round = round;
+      here.always = kNowhere;
+      here.apart = false;
+      here.first = kNoGroup;
+    }
+    if (chosen.mask & ~here.always) here.apart = true;
+    here.always &= chosen.mask;
+    if (used == kMostFollowed) return false;
+    RowGroup& group = groups[makeGroup(chosen.segment)];
+    group.mask = chosen.mask;
+    advance(lanes, chosen, segments[chosen.segment].rows, group.row);
+  }
+}
+
+/// Of segments that lanes have not been at together each time, groups of what counts as one request.
+bool RowGroups::countApart() {
+  constexpr std::uint32_t most = 64;
+  followed = used;
+  for (std::uint32_t i = 0; i < followed; ++i) {
+    const std::uint32_t segment = groups[i].segment;
+    Met& here = met[segment];
+    if (!here.apart) continue;
+    std::uint32_t left = groups[i].mask, last = kNoGroup, walked = 0;
+    for (std::uint32_t group = here.first; left; group = groups[group].next) {
+      if (++walked > most) return false;
+      if (group == kNoGroup) {
+        group = makeGroup(segment);
+        (last == kNoGroup ? here.first : groups[last].next) = group;
+      }
+      RowGroup& nth = groups[group];
+      const std::uint32_t fresh = left & ~nth.mask;
+      nth.mask |= fresh;
+      for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
+        nth.row[lane] = fresh >> lane & 1 ? groups[i].row[lane] : nth.row[lane];
+      left &= ~fresh;
+      last = group;
+    }
+  }
+  return true;
 }
 
 } // namespace kcheck::runtime

@@ -34,6 +34,14 @@ public:
   /// All that the lane has logged from row `from` on; `column` is its first word.
   void addLane(std::uint32_t lane, const Word* column, std::uint32_t from, std::uint32_t to,
                const abi::LogSegment* segments);
+  /// All that lanes have logged from row `from` on, by following them through the code together, those first
+  /// that are behind: each lane's segments are in order. False, and of no use, where that does not count as
+  /// addLane() does.
+  bool follow(const Word* rows, const std::uint32_t* ends, std::uint32_t from,
+              const abi::LogSegment* segments);
+  /// After follow(): the groups before this one are in order, and do not count where countsApart().
+  std::uint32_t inOrderUpTo() const { return followed; }
+  bool countsApart(std::uint32_t segment) const { return met[segment].apart; }
   /// The segment does something whose order matters.
   void takeNote(std::uint32_t segment) {
     met[segment].matters = round;
@@ -50,13 +58,16 @@ private:
   struct Met {
     std::uint64_t round = 0, lane = 0, taken = 0, matters = 0;
     std::uint32_t first, last; ///< group; of the lane's visits so far
+    std::uint32_t always;      ///< follow(): the lanes that have been there each time
+    bool apart;                ///< follow(): some lane has not, and came again
   };
   std::vector<Met> met; ///< by segment
   std::vector<RowGroup> groups;
   std::uint64_t round = 0, laneRound = 0;
-  std::uint32_t used = 0;
+  std::uint32_t used = 0, followed = 0;
   bool inOrder = true, metAgain = false, someMatter = false;
   std::uint32_t makeGroup(std::uint32_t segment);
+  bool countApart();
 };
 
 /// Lanes of a warp that are still at the same row of the log.

@@ -117,6 +117,7 @@ void meetLaunch(LaunchState& launch) {
   if (!launch.rows) launch.rows = new RowLog;
   if (!launch.checks) launch.checks = new RowChecks;
   launch.checks->tried = launch.checks->failed = 0;
+  launch.checks->apart = launch.checks->lost = 0;
   launch.checks->known.forget();
 }
 

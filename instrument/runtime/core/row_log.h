@@ -73,9 +73,12 @@ struct RowChecks {
   KnownRows known;
   SeriesTable series;
   RowRepeats repeats;
+  std::uint32_t apart = 0;             ///< warps of this launch whose lanes had to be followed
+  std::uint32_t lost = 0;              ///< and those of them for which that was in vain
   std::uint64_t tried = 0, failed = 0; ///< warps of this launch, and those that had to be replayed
   /// The fast way is not worth trying.
   bool hopeless() const { return failed > 16 && 2 * failed > tried; }
+  bool follows() const { return apart && (lost < 4 || 4 * lost < apart); }
 };
 
 inline const abi::ModuleEntry& module() { return *context().modules.front(); }

@@ -75,10 +75,12 @@ private:
       std::fill_n(used, kWarpSize, 0);
       std::fill_n(used, log.count, longest);
     }
+    if (work.follows() && follow(row)) return;
     std::uint32_t from[kWarpSize];
     work.groups.begin(module().segmentCount);
     goOn(row, from);
     group(from);
+    if (work.groups.meetsAgain() || !work.groups.keepsOrder()) ++work.apart;
     if (work.groups.meetsAgain()) { // lanes that waited come by the same place: it is one request for all
       work.inStep.clear();
       work.groups.begin(module().segmentCount);
@@ -101,6 +103,21 @@ private:
     checkInOrder(from);
     // A write has led into one of the arrays: reads of it may matter.
     if (wereQuiet && !launch.quiet.any()) visitor.failed = true;
+  }
+
+  /// Looks at all lanes from `row` on in an order that is that of each. False: they do not go the same ways.
+  bool follow(std::uint32_t row) {
+    work.groups.begin(module().segmentCount);
+    if (!work.groups.follow(log.rows, used, row, segments)) {
+      ++work.lost;
+      return false;
+    }
+    ++work.apart;
+    const RowGroup* end = work.groups.begin() + work.groups.inOrderUpTo();
+    for (const RowGroup& group : work.groups)
+      visitor.visitGroup(group, checking && &group < end,
+                         &group >= end || !work.groups.countsApart(group.segment));
+    return true;
   }
 
   /// Fills log.inStep from `row` on, and says where each lane goes on after that.
