@@ -65,6 +65,17 @@ private:
     result.all.push_back(std::move(draw));
   }
 
+  /// Whether the kernel has more operations on the object than the access hangs on: what is given back by
+  /// them may be a lock.
+  bool isDoneMoreTo(unsigned object) const {
+    std::set<SiteId> sites;
+    for (const Phase& phase : model.blockPhases)
+      for (const ModelAccess& access : phase.accesses)
+        if (access.object == object && access.kind != AccessKind::Read) sites.insert(access.site);
+    return sites.size() > std::size_t(std::ranges::count_if(
+                              result.all, [&](const Draw& draw) { return draw.update.object == object; }));
+  }
+
   /// What a thread does to one place, one after the other, is as one operation where no other thread comes
   /// between: each finds what the one before has left.
   void joinFollowing(const ModelAccess& access) {
@@ -83,8 +94,8 @@ private:
         continue;
       }
       AtomicUpdate &first = joined.back().update, &next = draw.update;
-      if (!doesAll || joined.back().ticket || draw.ticket || first.offset != next.offset ||
-          first.left->width != next.found->width) {
+      if (!doesAll || isDoneMoreTo(draw.update.object) || joined.back().ticket || draw.ticket ||
+          first.offset != next.offset || first.left->width != next.found->width) {
         result.isKnown = false;
         continue;
       }
