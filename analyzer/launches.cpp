@@ -117,14 +117,41 @@ void planKnown(LaunchPlan& plan, std::vector<const Launch*> launches, UsedAxes u
   for (const Launch* launch : launches) plan.concrete.push_back(fromLaunch(*launch, used, options));
   if (rest.empty()) return;
   if (auto joined = joinedLaunch(rest)) {
-    plan.rest = std::make_shared<Launch>(std::move(*joined));
-    PlannedCase& last = plan.concrete.emplace_back(fromLaunch(*plan.rest, used, options));
+    plan.made.push_back(std::make_shared<Launch>(std::move(*joined)));
+    PlannedCase& last = plan.concrete.emplace_back(fromLaunch(*plan.made.back(), used, options));
     last.holdsFor += fmt::format(" and {} like it", rest.size() - 1);
   } else {
     plan.leftOut =
         fmt::format("the launch at line {} is one of more than {} that are not alike, and was not looked at",
                     rest.front()->where.line, kMostLaunches);
   }
+}
+
+/// The shape of the options; with any arguments, and with those of the launches that pass a buffer twice.
+void planShape(LaunchPlan& plan, const std::vector<const Launch*>& launches, const Kernel& kernel,
+               UsedAxes used, const Options& options) {
+  for (const Launch* launch : launches) {
+    if (!passesTwice(*launch)) continue;
+    if (plan.concrete.size() == kMostLaunches) {
+      plan.leftOut = fmt::format("the launch at line {} is one of more than {} that pass a buffer twice, and "
+                                 "was not looked at",
+                                 launch->where.line, kMostLaunches);
+      break;
+    }
+    auto shaped = std::make_shared<Launch>(*launch);
+    PlannedCase planned = fromOptions(kernel, used, options);
+    shaped->origin = LaunchOrigin::Option;
+    shaped->block = planned.shown.block;
+    shaped->grid = planned.shown.grid;
+    planned.launch.launch = shaped.get();
+    planned.launch.sharedBytes = launch->sharedBytes;
+    if (launch->where.known())
+      planned.holdsFor += fmt::format(" with the arguments of line {}", launch->where.line);
+    plan.made.push_back(std::move(shaped));
+    plan.concrete.push_back(std::move(planned));
+  }
+  if (plan.concrete.empty() || plan.concrete.size() < launches.size())
+    plan.concrete.push_back(fromOptions(kernel, used, options));
 }
 
 } // namespace
@@ -181,10 +208,6 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   narrowUnused(plan.any, used);
   plan.isNarrowed = used.block != 7 || used.grid != 7;
   plan.anyText = freeText(used);
-  if (options.block || options.grid) {
-    plan.concrete.push_back(fromOptions(kernel, used, options));
-    return plan;
-  }
   const bool someRuns = std::ranges::any_of(facts.launches, [&](const Launch& launch) {
     return launch.kernel == kernel.symbol && whyInvalid(launch).empty();
   });
@@ -193,6 +216,10 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
     if (launch.kernel != kernel.symbol || (someRuns && !whyInvalid(launch).empty())) continue;
     if (std::ranges::none_of(launches, [&](const Launch* other) { return sameCase(launch, *other); }))
       launches.push_back(&launch);
+  }
+  if (options.block || options.grid) {
+    planShape(plan, launches, kernel, used, options);
+    return plan;
   }
   planKnown(plan, std::move(launches), used, options);
   if (!plan.concrete.empty()) return plan;

@@ -26,11 +26,13 @@ struct LaunchPlan {
   LaunchCase any;
   std::string anyText;               ///< `any launch`, `any one-dimensional launch`
   std::vector<PlannedCase> concrete; ///< the launches that the program, or else the options, or else we, name
-  std::shared_ptr<const Launch> rest; ///< what the last of `concrete` stands for, where there are many
-  std::string leftOut;                ///< launches that nothing in `concrete` stands for; else empty
-  bool anyCoversLeftOut = false;      ///< none of them passes a buffer twice
-  bool isNarrowed = false;            ///< there are axes that the kernel never looks at
-  bool isDefault = false;             ///< `concrete` is kcheck's own choice: nothing is known of the launches
+  /// What cases of `concrete` stand for that is no launch of the program: many launches, or one in the shape
+  /// that the options give.
+  std::vector<std::shared_ptr<const Launch>> made;
+  std::string leftOut;           ///< launches that nothing in `concrete` stands for; else empty
+  bool anyCoversLeftOut = false; ///< none of them passes a buffer twice
+  bool isNarrowed = false;       ///< there are axes that the kernel never looks at
+  bool isDefault = false;        ///< `concrete` is kcheck's own choice: nothing is known of the launches
 };
 
 /// Whether `any` says something about the launch: one that is wide along an axis that the kernel never looks

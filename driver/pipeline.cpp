@@ -25,9 +25,6 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-constexpr const char* kNothingToRun =
-    "no main and no launch line; give one with --launch='k<<<8,128>>>(float[1000], 1000)'";
-
 /// Runs the program, or says why it is not run: what the static pass says stands without it.
 OrError<RunPart> observe(const frontend::Program& program, const Options& options) {
   RunPart part;
@@ -36,23 +33,20 @@ OrError<RunPart> observe(const frontend::Program& program, const Options& option
     return part;
   }
   if (!program.facts.hasMain) {
-    part.run.notRunBecause = kNothingToRun;
+    part.run.notRunBecause =
+        "no main and no launch line; give one with --launch='k<<<8,128>>>(float[1000], 1000)'";
     if (options.wantStatic) return part;
     return Error{
         fmt::format("nothing to run in {}: {}", joined(program.facts.files), part.run.notRunBecause)};
   }
   auto seen = instrument::checkRun(*program.device, program.hostObjects, program.facts, options.instrument);
   if (!seen && options.wantStatic) {
+    part.run.couldNotRun = true;
     part.run.notRunBecause = seen.error().message;
     return part;
   }
   if (!seen) return seen.error();
   return RunPart{std::move(seen->findings), std::move(seen->metrics), std::move(seen->run)};
-}
-
-/// Whether the program was to be run, but cannot be.
-bool couldNotRun(const RunResult& run, const Options& options) {
-  return options.wantRun && !run.ran && !run.notRunBecause.empty() && run.notRunBecause != kNothingToRun;
 }
 
 /// As a shell counts, when a signal made kcheck stop the program; else 0.
@@ -117,7 +111,7 @@ int exitStatus(const Report& report, const Options& options) {
   if (int status = interruption(report.run)) return status;
   const Summary summary = summarize(report);
   if (!report.disagreements.empty() || !report.run.unsupported.empty()) return 2;
-  if (couldNotRun(report.run, options)) return 2;
+  if (report.run.couldNotRun) return 2;
   if (options.failOn != FailOn::Never && summary.errors > 0) return 1;
   if (options.failOn == FailOn::Warning && summary.warnings > 0) return 1;
   if (options.strict && summary.unknown > 0) return 1;

@@ -64,7 +64,9 @@ private:
 
   void noteBinary(const clang::BinaryOperator& op) {
     if (!op.isAssignmentOp()) return;
-    if (op.isCompoundAssignmentOp()) noteLvalue(AccessKind::Read, op, *op.getLHS(), op.getExprLoc());
+    // A write of a bit-field reads the word around it.
+    if (op.isCompoundAssignmentOp() || op.getLHS()->refersToBitField())
+      noteLvalue(AccessKind::Read, op, *op.getLHS(), op.getExprLoc());
     noteLvalue(AccessKind::Write, op, *op.getLHS(), op.getExprLoc());
   }
 

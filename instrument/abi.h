@@ -116,7 +116,8 @@ enum SiteFlag : std::uint16_t {
   SiteUnalignedBarrier = 16, ///< of a Sync site: barrier.sync, which threads may reach from different places
   /// The address comes from a ticket that an atomic gave: lanes of a GPU draw theirs together, simulated ones
   /// one after the other, so that what the access costs here says little.
-  SiteDrawn = 32
+  SiteDrawn = 32,
+  SiteKeepsBits = 64 ///< reads only in order to write a part of it, a bit-field: the rest may be unwritten
 };
 enum class SiteKind : std::uint8_t { Read, Write, Atomic, Sync, Other };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <fmt/format.h>
+#include <iterator>
 #include <string_view>
 
 namespace kcheck {
@@ -160,6 +161,23 @@ void foldEarlyReads(std::vector<Finding>& findings) {
       race->notes.push_back({read.where, "in the run, some threads read here before anyone had written"});
   }
   findings = std::move(kept);
+}
+
+void dropSameValuesBesideRaces(std::vector<Finding>& findings) {
+  auto isBeside = [](const Finding& note, const Finding& race) {
+    return race.kernel == note.kernel && race.memory && note.memory &&
+           sameArray(*race.memory, *note.memory) && !note.accesses.empty() &&
+           std::ranges::any_of(race.accesses, [&](const Access& access) {
+             return access.where == note.accesses.front().where && access.kind == AccessKind::Write;
+           });
+  };
+  std::vector<Finding> races;
+  std::ranges::copy_if(findings, std::back_inserter(races), isRaceError);
+  std::erase_if(findings, [&](const Finding& note) {
+    const bool oneWrite = note.sameValue && note.severity == Severity::Note && note.accesses.size() == 2 &&
+                          note.accesses[0].where == note.accesses[1].where;
+    return oneWrite && std::ranges::any_of(races, [&](const Finding& race) { return isBeside(note, race); });
+  });
 }
 
 void noteOverruns(std::vector<Finding>& findings) {

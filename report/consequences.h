@@ -15,6 +15,10 @@ void dropAskewEnds(std::vector<Finding>& findings);
 /// Within a launch the run itself tells the one from the other, word by word.
 void foldEarlyReads(std::vector<Finding>& findings);
 
+/// That several threads write the same value at one place is nothing beside the race of that place with
+/// another: what mends the race comes first, and the note comes back if it is still true then.
+void dropSameValuesBesideRaces(std::vector<Finding>& findings);
+
 /// A race in an array that one of its accesses reaches past the end of another one: says which.
 void noteOverruns(std::vector<Finding>& findings);
 

@@ -144,6 +144,7 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
   Finding joined = std::move(fromRun);
   joined.verdict = Verdict::Confirmed;
   bool threadsOfRun = !joined.accesses.empty();
+  const std::string fromRunRule = joined.rule;
   if (fromStatic.rule == "race-scope")
     joined.rule = fromStatic.rule; // names the cause, where the run saw an effect
   if (joined.rule == "race-warp" && fromStatic.verdict == Verdict::Proved &&
@@ -153,8 +154,10 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
     joined.message = fromStatic.message;
     joined.accesses = fromStatic.accesses;
     threadsOfRun = false;
-    joined.hint = fromStatic.hint;
   }
+  // What orders two lanes of a warp does not order the warps that the static pass sees there as well.
+  if (fromRunRule == "race-warp" && fromStatic.scope > RaceScope::IntraWarp && !fromStatic.hint.empty())
+    joined.hint = fromStatic.hint;
   const bool sawSame =
       joined.sameValue && fromStatic.storesShuffled && fromStatic.verdict == Verdict::Possible;
   if (!sawSame) joined.severity = std::max(joined.severity, fromStatic.severity);

@@ -5,6 +5,7 @@
 #include "report/join.h"
 #include "report/kernel_name.h"
 #include "report/launch_rules.h"
+#include "report/quieten.h"
 #include "report/verdicts.h"
 
 #include <algorithm>
@@ -152,35 +153,6 @@ void filter(Report& report, const MergeOptions& options) {
   });
 }
 
-/// How a library lays out its memory traffic is nothing that its user could change.
-void dropLibraryTraffic(std::vector<Finding>& findings, const Facts& facts) {
-  std::erase_if(findings, [&](const Finding& finding) {
-    const Rule* rule = findRule(finding.rule);
-    if (!rule || rule->group != RuleGroup::Perf || finding.accesses.empty()) return false;
-    const SiteId site = finding.accesses.front().site;
-    return site < facts.sites.size() && facts.sites[site].inSystemHeader;
-  });
-}
-
-/// What orders the threads of a library's own kernel is the library's business, down to orders that only its
-/// authors rely on: a race between two of its places is told as a note, since the user's part in it can only
-/// be what the library was given.
-void quietenLibraryRaces(std::vector<Finding>& findings, const Facts& facts) {
-  auto isLibraryPlace = [&](const Access& access) {
-    return access.site < facts.sites.size() && facts.sites[access.site].inSystemHeader;
-  };
-  for (Finding& finding : findings) {
-    const Rule* rule = findRule(finding.rule);
-    auto kernel = std::ranges::find(facts.kernels, finding.kernel, &Kernel::name);
-    if (!rule || rule->group != RuleGroup::Race || finding.scope == RaceScope::Host ||
-        kernel == facts.kernels.end() || !kernel->inSystemHeader || finding.accesses.empty() ||
-        !std::ranges::all_of(finding.accesses, isLibraryPlace))
-      continue;
-    finding.severity = Severity::Note;
-    finding.hint = "a kernel of a library: look whether the ranges that it was given overlap";
-  }
-}
-
 void sortFindings(std::vector<Finding>& findings) {
   auto key = [](const Finding& finding) {
     const Location& where = finding.where;
@@ -189,79 +161,6 @@ void sortFindings(std::vector<Finding>& findings) {
                       other.column, finding.kernel, finding.message, finding.count);
   };
   std::ranges::sort(findings, [&](const Finding& a, const Finding& b) { return key(a) < key(b); });
-}
-
-bool wasLaunched(const std::string& name, const RunResult& run, const Facts& facts) {
-  return std::ranges::any_of(run.launches, [&](const Launch& launch) {
-    const Kernel* kernel = facts.kernel(launch.kernel);
-    return kernel && kernel->name == name;
-  });
-}
-
-/// Kernels with a race that is an error.
-std::set<std::string> racyKernels(const std::vector<Finding>& findings) {
-  std::set<std::string> racy;
-  for (const Finding& finding : findings)
-    if (finding.rule.starts_with("race-") && finding.severity == Severity::Error) racy.insert(finding.kernel);
-  return racy;
-}
-
-/// The run used the values that the launches do not show the static pass. A finding that leans on other
-/// values, at places where the run saw nothing, is no finding of this program: the answer stays unknown, with
-/// that reason. Of one that takes no more than a larger input a note stays. Whether barriers part threads is
-/// told all the same where the kernel races: what its threads are to agree on may be raced for, too.
-void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const Facts& facts) {
-  const std::set<std::string> racy = racyKernels(findings);
-  auto isOther = [&](const Finding& finding) {
-    return finding.verdict == Verdict::Possible && finding.leansOnHost &&
-           wasLaunched(finding.kernel, run, facts) &&
-           !(finding.rule == "barrier-divergence" && racy.contains(finding.kernel));
-  };
-  for (Finding& finding : findings)
-    if (isOther(finding) && finding.largerInput) {
-      finding.severity = Severity::Note;
-      finding.reason = "a larger input: " + finding.reason;
-    }
-  std::erase_if(findings, [&](const Finding& finding) { return isOther(finding) && !finding.largerInput; });
-}
-
-bool hasBeenAt(const Access& access, const std::string& kernel, const std::vector<Metric>& seen) {
-  return std::ranges::any_of(seen, [&](const Metric& metric) {
-    return metric.source == Source::Run && metric.kernel == kernel && metric.where == access.where &&
-           metric.requests > 0;
-  });
-}
-
-/// An access outside, or a barrier that threads may miss, by values that the static pass could not follow:
-/// where the run has been at the access, or has launched the kernel, and saw nothing, that is a note. Not of
-/// a barrier where the kernel races: what its threads are to agree on may be raced for.
-void quietenUnseen(std::vector<Finding>& findings, const Report& report) {
-  const RunResult& run = report.run;
-  if (!run.ran || run.timedOut || run.signal || !run.stoppedBecause.empty()) return;
-  const std::set<std::string> racy = racyKernels(findings);
-  auto isUnseen = [&](const Finding& finding) {
-    if (finding.verdict != Verdict::Possible || !wasLaunched(finding.kernel, run, report.facts)) return false;
-    if (finding.rule == "barrier-divergence") return !racy.contains(finding.kernel);
-    return finding.rule == "out-of-bounds" &&
-           std::ranges::all_of(finding.accesses, [&](const Access& access) {
-             return hasBeenAt(access, finding.kernel, report.metrics);
-           });
-  };
-  for (Finding& finding : findings) {
-    if (!isUnseen(finding)) continue;
-    finding.severity = std::min(finding.severity, Severity::Note);
-    finding.reason += "; the run saw nothing of it";
-  }
-}
-
-/// A race whose places are where a loop leads the access, which the static pass could not follow: where the
-/// run has been at both and saw nothing, the answer stays unknown, with that reason.
-void dropUnfollowedLoops(std::vector<Finding>& findings, const std::vector<Metric>& seen) {
-  std::erase_if(findings, [&](const Finding& finding) {
-    return finding.verdict == Verdict::Possible && finding.leansOnLoop && finding.accesses.size() == 2 &&
-           std::ranges::all_of(finding.accesses,
-                               [&](const Access& access) { return hasBeenAt(access, finding.kernel, seen); });
-  });
 }
 
 /// Debug information gives a launch the place of its `<<<`, the syntax tree that of the whole statement.
@@ -312,6 +211,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   letRunSpeak(report, fromRun);
   compareMetrics(report);
   filter(report, options);
+  dropSameValuesBesideRaces(report.findings);
   noteOverruns(report.findings);
   noteFollowing(report.findings);
   sortFindings(report.findings);

@@ -60,6 +60,7 @@ inline constexpr const char* kLaunchesOfThisRun = "the launches of this run";
 
 struct RunResult {
   bool ran = false;
+  bool couldNotRun = false; ///< there is a program, which was to be run
   int exitStatus = 0;
   int signal = 0;
   bool timedOut = false;

@@ -21,7 +21,7 @@ namespace {
 constexpr const char* kMark = "kcheck.unwritten"; ///< name of the calls, and their metadata: the variable
 constexpr unsigned kMostLeaves = 256;
 
-/// Numbers and pointers in a type, up to a few more than `kMostLeaves`.
+/// Numbers, pointers and vectors in a type; of a large one only that they are more than `kMostLeaves`.
 unsigned leavesOf(const Type* type) {
   if (auto* array = dyn_cast<ArrayType>(type)) {
     const unsigned each = leavesOf(array->getElementType());
@@ -62,10 +62,11 @@ public:
   }
 
 private:
-  /// Bits of a number; one for all of a struct, an array or a vector.
+  /// Bits of a number; of a struct or an array one for each leaf, of a vector one for all.
   static unsigned widthOf(const Value& value) {
     const Type* type = value.getType();
     if (type->isPointerTy()) return 64;
+    if (type->isAggregateType()) return std::max(1u, leavesOf(type));
     return type->isSingleValueType() && !type->isVectorTy()
                ? std::max(1u, unsigned(type->getPrimitiveSizeInBits().getFixedValue()))
                : 1;
@@ -83,8 +84,47 @@ private:
     return bits.isZero() ? APInt::getZero(widthOf(value)) : APInt::getAllOnes(widthOf(value));
   }
 
+  /// The leaves that indices into a struct or an array name.
+  struct Leaves {
+    unsigned first = 0, count = 0;
+  };
+  static Leaves leavesAt(const Type* type, ArrayRef<unsigned> indices) {
+    Leaves leaves;
+    for (unsigned index : indices) {
+      auto* record = dyn_cast<StructType>(type);
+      for (unsigned before = 0; record && before < index; ++before)
+        leaves.first += leavesOf(record->getElementType(before));
+      type = record ? record->getElementType(index) : type->getArrayElementType();
+      if (!record) leaves.first += index * leavesOf(type);
+    }
+    leaves.count = leavesOf(type);
+    return leaves;
+  }
+
+  void addPart(const ExtractValueInst& part, const APInt& bits) {
+    const auto [first, count] = leavesAt(part.getAggregateOperand()->getType(), part.getIndices());
+    if (count == 0) return;
+    const APInt leaves = bits.extractBits(count, first);
+    add(part, part.getType()->isAggregateType() ? leaves : anyOf(part, leaves));
+  }
+
+  void addPut(const InsertValueInst& whole, bool isPart, APInt bits) {
+    const auto [first, count] = leavesAt(whole.getType(), whole.getIndices());
+    if (!isPart)
+      bits &= ~APInt::getBitsSet(bits.getBitWidth(), first, first + count);
+    else if (count == 0)
+      return;
+    else if (whole.getInsertedValueOperand()->getType()->isAggregateType())
+      bits = bits.zext(widthOf(whole)).shl(first);
+    else
+      bits = APInt(widthOf(whole), bits.isZero() ? 0 : 1).shl(first);
+    add(whole, bits);
+  }
+
   /// Whether the use only hands bits on.
   bool pass(const Instruction& user, const Use& use, const APInt& bits) {
+    if (leavesOf(use->getType()) > kMostLeaves || leavesOf(user.getType()) > kMostLeaves)
+      return bits.isZero();
     const ConstantInt* constant = nullptr;
     if (user.getNumOperands() == 2) constant = dyn_cast<ConstantInt>(user.getOperand(1 - use.getOperandNo()));
     switch (user.getOpcode()) {
@@ -98,14 +138,18 @@ private:
     case Instruction::Or: add(user, constant ? bits & ~constant->getValue() : bits); return true;
     case Instruction::ZExt: add(user, bits.zext(widthOf(user))); return true;
     case Instruction::Trunc: add(user, bits.trunc(widthOf(user))); return true;
+    case Instruction::PtrToInt:
+    case Instruction::IntToPtr: add(user, bits.zextOrTrunc(widthOf(user))); return true;
     case Instruction::Shl:
     case Instruction::LShr:
       if (!constant || use.getOperandNo() != 0) return bits.isZero();
       add(user, user.getOpcode() == Instruction::Shl ? bits.shl(constant->getValue())
                                                      : bits.lshr(constant->getValue()));
       return true;
-    case Instruction::ExtractValue:
+    case Instruction::ExtractValue: addPart(cast<ExtractValueInst>(user), bits); return true;
     case Instruction::InsertValue:
+      addPut(cast<InsertValueInst>(user), use.getOperandNo() == 1, bits);
+      return true;
     case Instruction::ExtractElement:
     case Instruction::InsertElement:
     case Instruction::ShuffleVector: add(user, anyOf(user, bits)); return true;

@@ -3,6 +3,7 @@
 // Accesses of a thread's own variables get none, except for arrays indexed at a computed place.
 #include "instrument/pass/hooks.h"
 
+#include "instrument/pass/bit_fields.h"
 #include "instrument/pass/markers.h"
 #include "instrument/pass/stages.h"
 
@@ -11,6 +12,8 @@
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+
+#include <set>
 
 namespace kcheck::instrument {
 
@@ -69,9 +72,15 @@ public:
     }
   }
 
+  /// `x.field += 1` reads its word twice at one place, once for the value.
+  void finish() {
+    for (std::uint32_t site : readsValue) code.sites[site].flags &= std::uint16_t(~abi::SiteKeepsBits);
+  }
+
 private:
   DeviceCode& code;
   unsigned siteKind, sourceKind;
+  std::set<std::uint32_t> readsValue;
 
   std::uint32_t scopeOf(llvm::SyncScope::ID id) const {
     llvm::SmallVector<llvm::StringRef> names;
@@ -98,7 +107,10 @@ private:
       hook.kind = abi::SiteKind::Atomic;
       hook.order = orderBits(ordering) | scopeOf(scope) << 4 | (isStore ? kStoreBit : kLoadBit);
     }
-    request(access, hook, isVolatile ? abi::SiteVolatile : 0);
+    unsigned flags = isVolatile ? abi::SiteVolatile : 0;
+    const auto* load = llvm::dyn_cast<llvm::LoadInst>(&access);
+    if (load && isBitFieldUpdate(*load)) flags |= abi::SiteKeepsBits;
+    request(access, hook, flags);
   }
 
   /// clang writes atomicAdd and its relatives as `seq_cst` of system scope; CUDA defines them as relaxed and
@@ -130,6 +142,7 @@ private:
     std::uint32_t site = siteOf(access, hook);
     SiteRow& row = code.sites[site];
     row.flags |= flags;
+    if (hook.kind == abi::SiteKind::Read && !(flags & abi::SiteKeepsBits)) readsValue.insert(site);
     if (!row.bytes)
       if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(hook.bytes))
         row.bytes = constant->getZExtValue();
@@ -198,6 +211,7 @@ void insertHooks(DeviceCode& code) {
       if (instruction.mayReadOrWriteMemory()) accesses.push_back(&instruction);
     for (llvm::Instruction* access : accesses) writer.visit(*access);
   }
+  writer.finish();
 }
 
 } // namespace kcheck::instrument

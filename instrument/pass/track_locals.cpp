@@ -3,6 +3,7 @@
 // Writes set it, copies carry it along, and a read whose value is used asks it. Promotion to registers then
 // promotes the twin as well, so that where a value is there on every path the question folds away
 // (settleUnwritten) and costs nothing.
+#include "instrument/pass/bit_fields.h"
 #include "instrument/pass/globals.h"
 #include "instrument/pass/markers.h"
 #include "instrument/pass/shipped_headers.h"
@@ -64,22 +65,6 @@ void promotePointers(llvm::Function& function, llvm::DominatorTree& dominators) 
     if (always) pointers.push_back(variable);
   }
   if (!pointers.empty()) llvm::PromoteMemToReg(pointers, dominators);
-}
-
-/// The value of a bit-field's word goes back to its place with other bits changed.
-bool isBitFieldUpdate(const llvm::LoadInst& load) {
-  return !load.use_empty() && llvm::all_of(load.users(), [&](const llvm::User* mask) {
-    if (mask->use_empty() || llvm::cast<llvm::Instruction>(mask)->getOpcode() != llvm::Instruction::And)
-      return false;
-    return llvm::all_of(mask->users(), [&](const llvm::User* user) {
-      auto goesBack = [&](const llvm::User* last) {
-        const auto* store = llvm::dyn_cast<llvm::StoreInst>(last);
-        return store && store->getPointerOperand() == load.getPointerOperand();
-      };
-      return goesBack(user) || (llvm::cast<llvm::Instruction>(user)->getOpcode() == llvm::Instruction::Or &&
-                                llvm::all_of(user->users(), goesBack));
-    });
-  });
 }
 
 /// Whether the value does more than move to another variable of the thread.
