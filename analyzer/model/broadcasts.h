@@ -1,5 +1,5 @@
-// What the first thread of a block leaves in shared memory for all: `if (threadIdx.x == 0) x = ...;
-// __syncthreads(); ... x ...`. The load then has the value that the first thread stored.
+// What one thread of a block leaves in shared memory for all: `if (threadIdx.x == 0) x = ...;
+// __syncthreads(); ... x ...`. The load then has the value that this thread stored.
 #pragma once
 
 #include <map>

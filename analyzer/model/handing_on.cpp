@@ -18,26 +18,31 @@ bool leaveTogether(const KernelState& state, const BasicBlock* block) {
   });
 }
 
-bool isHandedOn(KernelState& state, const Execution& run, const Instruction& load, const Instruction& store) {
+/// The thread that has surely stored what the load reads.
+std::optional<ThreadPlace> handsOn(KernelState& state, const Execution& run, const Instruction& load,
+                                   const Instruction& store) {
   auto stored = run.conditions.find(store.getParent());
   auto value = run.handed.find(&store);
-  if (stored == run.conditions.end() || value == run.handed.end()) return false;
-  if (state.onlyThread(stored->second) != ThreadPlace{}) return false;
-  Substitution first(state.exprs);
-  for (Expr index : state.model.threadIdx)
-    if (!isConst(index)) first.set(index, state.exprs.constant(32, 0));
-  if (variesOf(state.asFirstThread(store, value->second)) == Varies::ByThread) return false;
-  // From where all threads are together, the first goes on to the store for certain.
+  if (stored == run.conditions.end() || value == run.handed.end()) return {};
+  const auto thread = state.onlyThread(stored->second);
+  if (!thread || !state.hasThread(*thread)) return {};
+  Substitution own(state.exprs);
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (Expr index = state.model.threadIdx[axis]; !isConst(index))
+      own.set(index, state.exprs.constant(32, (*thread)[axis]));
+  if (variesOf(state.asThread(*thread, store, value->second)) == Varies::ByThread) return {};
+  // From where all threads are together, that one goes on to the store for certain.
   for (auto* node = state.dominators.getNode(store.getParent())->getIDom(); node; node = node->getIDom()) {
     const BasicBlock* parting = node->getBlock();
     auto reached = run.conditions.find(parting);
-    if (reached == run.conditions.end()) return false;
+    if (reached == run.conditions.end()) return {};
     if (variesOf(reached->second) == Varies::ByThread) continue;
     Expr rest = withoutPrefix(state.exprs, stored->second, reached->second);
-    return rest && isTrue(first(rest)) && leaveTogether(state, parting) &&
-           state.broadcasts.areParted(parting, load);
+    const bool isSure = rest && isTrue(own(rest)) && leaveTogether(state, parting) &&
+                        state.broadcasts.areParted(parting, load);
+    return isSure ? thread : std::nullopt;
   }
-  return false;
+  return {};
 }
 
 bool isCounter(KernelState& state, const Execution& run, const Instruction& arrival) {
@@ -63,10 +68,10 @@ bool isCounter(KernelState& state, const Execution& run, const Instruction& arri
 
 } // namespace
 
-std::set<const Instruction*> confirmBroadcasts(KernelState& state, const Execution& run) {
-  std::set<const Instruction*> result;
+std::map<const Instruction*, ThreadPlace> confirmBroadcasts(KernelState& state, const Execution& run) {
+  std::map<const Instruction*, ThreadPlace> result;
   for (auto& [load, store] : state.broadcasts.all())
-    if (isHandedOn(state, run, *load, *store)) result.insert(load);
+    if (auto thread = handsOn(state, run, *load, *store)) result[load] = *thread;
   return result;
 }
 

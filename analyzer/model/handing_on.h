@@ -1,4 +1,4 @@
-// Which loads read what the first thread of the block stored for all, and which atomic operations count
+// Which loads read what one thread of the block stored for all, and which atomic operations count
 // blocks in: what broadcasts.h and arrivals.h leave for the caller to see to.
 #pragma once
 
@@ -8,8 +8,9 @@ namespace kcheck::analyzer {
 
 class Execution;
 
-/// Of a whole run with loops settled (uniformity.h): the loads for which it holds.
-std::set<const llvm::Instruction*> confirmBroadcasts(KernelState& state, const Execution& run);
+/// Of a whole run with loops settled (uniformity.h): the loads for which it holds,
+/// with the thread that stores.
+std::map<const llvm::Instruction*, ThreadPlace> confirmBroadcasts(KernelState& state, const Execution& run);
 
 /// Those of `state.arriving` for which it holds in a run that takes all of them for arrivals.
 std::map<const llvm::Instruction*, ThreadPlace> confirmArrivals(KernelState& state, const Execution& run);

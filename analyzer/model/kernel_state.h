@@ -196,9 +196,8 @@ struct KernelState {
   std::unordered_set<Expr> laneFacts; ///< of voters, true wherever they come: fewer are below than have voted
   std::unordered_map<Expr, Expr> firstVoters; ///< the first lanes that voted, with the ballots
   bool takesLock(const llvm::Instruction& atomic, Expr pointer);
-  /// Loads of what the first thread of the block has stored; arrivals, with the thread of the block that
-  /// arrives.
-  std::set<const llvm::Instruction*> handedOn;
+  /// Loads of what one thread of the block has stored, with that thread; arrivals, with the one that arrives.
+  std::map<const llvm::Instruction*, ThreadPlace> handedOn;
   std::map<const llvm::Instruction*, ThreadPlace> arriving;
   /// The tickets drawn by arrivals, and that this one is the last.
   struct DrawnTicket {
@@ -253,9 +252,10 @@ struct KernelState {
   Expr linearThread(); ///< index of the thread in its block
   /// The one thread of the block for which the condition can hold, where its words say so.
   std::optional<ThreadPlace> onlyThread(Expr condition);
-  Expr isThread(const ThreadPlace& place); ///< width 1
-  /// `e` as the first thread of the block has it where it comes to the store.
-  Expr asFirstThread(const llvm::Instruction& store, Expr e);
+  Expr isThread(const ThreadPlace& place);  ///< width 1
+  bool hasThread(const ThreadPlace& place); ///< whether every block has that thread
+  /// `e` as that thread of the block has it where it comes to the store.
+  Expr asThread(const ThreadPlace& place, const llvm::Instruction& store, Expr e);
   /// That this block is the one that comes last to `arrival`.
   Expr isLastBlock(const llvm::Instruction& arrival);
 

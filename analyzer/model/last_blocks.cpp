@@ -40,20 +40,32 @@ Expr KernelState::isThread(const ThreadPlace& place) {
   return result;
 }
 
+bool KernelState::hasThread(const ThreadPlace& place) {
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (place[axis] != 0 && !isConst(model.threadIdx[axis]) &&
+        (place[axis] < 0 || !isConst(model.blockDim[axis]) || place[axis] >= model.blockDim[axis]->value))
+      return false;
+  return true;
+}
+
 /// What an atomic operation has given that thread gets a name of the block's, where that happens once.
-Expr KernelState::asFirstThread(const Instruction& store, Expr e) {
+Expr KernelState::asThread(const ThreadPlace& place, const Instruction& store, Expr e) {
   Substitution indices(exprs), results(exprs);
-  for (Expr index : model.threadIdx)
-    if (!isConst(index)) indices.set(index, exprs.constant(32, 0));
-  Expr first = indices(e);
-  if (loopInfo.getLoopFor(store.getParent())) return first;
-  std::vector<std::pair<const Symbol*, Symbol*>> own;
-  anyNode(first, [&](Expr n) {
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (!isConst(model.threadIdx[axis])) indices.set(model.threadIdx[axis], exprs.constant(32, place[axis]));
+  Expr own = indices(e);
+  if (loopInfo.getLoopFor(store.getParent())) return own;
+  const std::string who = place == ThreadPlace{}
+                              ? "the first thread"
+                              : "thread (" + std::to_string(place[0]) + "," + std::to_string(place[1]) + "," +
+                                    std::to_string(place[2]) + ")";
+  std::vector<std::pair<const Symbol*, Symbol*>> drawn;
+  anyNode(own, [&](Expr n) {
     if (n->op != Op::Symbol || n->symbol->varies != Varies::ByThread || !model.updates.count(n->symbol) ||
         n->symbol->cause.kind != CauseKind::Order)
       return false;
-    Symbol* symbol = symbols.get(n->symbol, "first thread's", {}, n->symbol->name + " of the first thread",
-                                 n->width, n->symbol->kind);
+    Symbol* symbol = symbols.get(n->symbol, "that thread's", {}, n->symbol->name + " of " + who, n->width,
+                                 n->symbol->kind);
     symbol->lo = n->symbol->lo;
     symbol->hi = n->symbol->hi;
     symbol->varies = Varies::ByBlock;
@@ -61,16 +73,16 @@ Expr KernelState::asFirstThread(const Instruction& store, Expr e) {
     symbol->cause = n->symbol->cause;
     if (synchronizing.count(n->symbol)) synchronizing.insert(symbol);
     results.set(n, exprs.of(symbol));
-    own.emplace_back(n->symbol, symbol);
+    drawn.emplace_back(n->symbol, symbol);
     return false;
   });
-  for (const auto& [original, symbol] : own) {
+  for (const auto& [original, symbol] : drawn) {
     AtomicUpdate update = model.updates.at(original);
     for (Expr* part : {&update.offset, &update.found, &update.left, &update.differs})
       if (*part) *part = results(indices(*part));
     model.updates[symbol] = update;
   }
-  return own.empty() ? first : results(first);
+  return drawn.empty() ? own : results(own);
 }
 
 Expr KernelState::isLastBlock(const Instruction& arrival) {
@@ -87,9 +99,10 @@ Expr KernelState::isLastBlock(const Instruction& arrival) {
   return result;
 }
 
-/// What the first thread of the block has stored for all, where this load reads such a thing.
+/// What one thread of the block has stored for all, where this load reads such a thing.
 Expr Execution::handedOn(const Instruction& load) {
-  if (!state.handedOn.count(&load)) return nullptr;
+  const auto thread = state.handedOn.find(&load);
+  if (thread == state.handedOn.end()) return nullptr;
   // A run from a barrier begins behind the store, or ends before the load.
   const bool isEarlier = before && (stops && state.cut >= Cut::Block);
   const Instruction* store = state.broadcasts.all().at(&load);
@@ -100,7 +113,7 @@ Expr Execution::handedOn(const Instruction& load) {
     found = before->handed.find(store);
     if (found == before->handed.end()) return nullptr;
   }
-  return state.asFirstThread(*store, found->second);
+  return state.asThread(thread->second, *store, found->second);
 }
 
 /// Notes the ticket of an arrival. The last is drawn once at most, as no more blocks come than there are.

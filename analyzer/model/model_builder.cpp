@@ -28,7 +28,7 @@ struct Knowledge {
   std::map<const BasicBlock*, std::set<unsigned>> writtenIn;
   std::set<const Instruction*> unstable, unstableInGrid;
   std::map<unsigned, std::int64_t> fixedParameters;
-  std::set<const Instruction*> handedOn;
+  std::map<const Instruction*, ThreadPlace> handedOn;
   std::map<const Instruction*, ThreadPlace> arriving;
   bool hasGroups = false;
 };
