@@ -208,6 +208,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
   dropUnfollowedLoops(report.findings, report.metrics);
   quietenUnseen(report.findings, report);
+  quietenLeaks(report.findings, report.run);
   letRunSpeak(report, fromRun);
   compareMetrics(report);
   filter(report, options);

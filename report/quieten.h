@@ -28,4 +28,7 @@ void dropUnfollowedLoops(std::vector<Finding>& findings, const std::vector<Metri
 /// a barrier where the kernel races: what its threads are to agree on may be raced for.
 void quietenUnseen(std::vector<Finding>& findings, const Report& report);
 
+/// A program that ends early because of what the run told as an error does not come to its cudaFree.
+void quietenLeaks(std::vector<Finding>& findings, const RunResult& run);
+
 } // namespace kcheck

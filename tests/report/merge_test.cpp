@@ -267,6 +267,18 @@ TEST(Merge, WhatTheRunSawNamesTheRuleUnlessTheStaticPassKnowsTheCause) {
   EXPECT_EQ(merged({wide}, {seen}).findings[0].rule, "race-scope");
 }
 
+TEST(Merge, TheHintIsForAllThreadsThatMayRace) {
+  Finding seen = tileRace(Verdict::Observed, 1);
+  seen.rule = "race-warp";
+  seen.scope = RaceScope::IntraWarp;
+  seen.hint = "__syncwarp()";
+  Finding wide = tileRace(Verdict::Possible);
+  wide.hint = "__syncthreads()";
+  EXPECT_EQ(merged({wide}, {seen}).findings[0].hint, "__syncthreads()");
+  wide.scope = RaceScope::IntraWarp;
+  EXPECT_EQ(merged({wide}, {seen}).findings[0].hint, "__syncwarp()");
+}
+
 TEST(Merge, HostRacesAreNoKernelRaces) {
   Finding host = tileRace(Verdict::Observed, 1);
   host.rule = "race-host";
@@ -338,6 +350,31 @@ TEST(Merge, SameValueWritesAreANoteUnlessStrict) {
   Report report = merged({writes}, {seen});
   EXPECT_EQ(report.findings[0].severity, Severity::Error);
   EXPECT_FALSE(report.findings[0].sameValue);
+}
+
+TEST(Merge, TheSameValueFromOnePlaceIsNotToldBesideARaceOfThatPlace) {
+  Finding same = race(Verdict::Observed, {access(AccessKind::Write, 2), access(AccessKind::Write, 2)}, 3);
+  same.kind = RaceKind::WriteWrite;
+  same.sameValue = true;
+  same.memory = MemoryFact();
+  Finding other = race(Verdict::Observed, {access(AccessKind::Write, 1), access(AccessKind::Write, 2)}, 1);
+  other.memory = same.memory;
+  EXPECT_THAT(merged({}, {same, other}).findings, SizeIs(1));
+  EXPECT_THAT(merged({}, {same}).findings, SizeIs(1));
+  other.memory->name = "another";
+  EXPECT_THAT(merged({}, {same, other}).findings, SizeIs(2));
+}
+
+TEST(Merge, LeaksOfAProgramThatEndedEarlyAreNotes) {
+  RunPart part = runPart({simple("leak", Verdict::Observed, at(file, 30, 3)),
+                          simple("misaligned", Verdict::Observed, at(file, 5, 3))});
+  auto severity = [&] { return mergeReport(facts(), {}, part, {}).findings.back().severity; };
+  part.findings[1].count = 1;
+  EXPECT_EQ(severity(), Severity::Warning);
+  part.run.exitStatus = 2;
+  EXPECT_EQ(severity(), Severity::Note);
+  part.findings.pop_back(); // ends so by itself
+  EXPECT_EQ(severity(), Severity::Warning);
 }
 
 TEST(Merge, OnlyShuffledValuesAreTakenFromTheRun) {
