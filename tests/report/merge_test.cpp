@@ -1,7 +1,6 @@
 // What both passes say becomes one report.
+#include "merge_parts.h"
 #include "report/kernel_name.h"
-#include "report/merge.h"
-#include "samples.h"
 
 #include <gmock/gmock.h>
 
@@ -9,97 +8,8 @@ namespace kcheck::test {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
-
-const std::string file = "k.cu";
-const std::string kernelName = "k(int *)";
-const std::string symbol = "_Z1kPi";
-
-/// A kernel with two sites on line 5 (`c[0] += 1`: read 0, write 1) and one each on lines 7 (write 2) and 8
-/// (read 3).
-Facts facts() {
-  Facts facts;
-  facts.files = {file};
-  facts.kernels = {{symbol, kernelName, at(file, 4, 17), {}},
-                   {"_Z1jPi", "j<int>(int *)", at(file, 20, 17), {}}};
-  auto site = [&](AccessKind kind, Location where, const std::string& expr) {
-    Site made;
-    made.id = SiteId(facts.sites.size());
-    made.kind = kind;
-    made.where = where;
-    made.expr = expr;
-    facts.sites.push_back(made);
-  };
-  site(AccessKind::Read, at(file, 5, 3, 12), "c[0]");
-  site(AccessKind::Write, at(file, 5, 3, 12), "c[0]");
-  site(AccessKind::Write, at(file, 7, 3, 9), "s[t]");
-  site(AccessKind::Read, at(file, 8, 7, 15), "s[n - t]");
-  return facts;
-}
-
-Access access(AccessKind kind, SiteId site) {
-  Access made;
-  made.kind = kind;
-  made.site = site;
-  return made;
-}
-
-Finding race(Verdict verdict, std::vector<Access> accesses, std::uint64_t count = 0) {
-  Finding finding;
-  finding.rule = "race-global";
-  finding.verdict = verdict;
-  finding.kernel = symbol; // either form of the name is understood
-  finding.message = "threads race";
-  finding.kind = RaceKind::ReadWrite;
-  finding.scope = RaceScope::InterBlock;
-  finding.accesses = std::move(accesses);
-  finding.count = count;
-  return finding;
-}
-
-Finding tileRace(Verdict verdict, std::uint64_t count = 0) {
-  return race(verdict, {access(AccessKind::Read, 3), access(AccessKind::Write, 2)}, count);
-}
-
-Finding simple(const std::string& rule, Verdict verdict, Location where) {
-  Finding finding;
-  finding.rule = rule;
-  finding.verdict = verdict;
-  finding.kernel = kernelName;
-  finding.message = rule;
-  finding.where = where;
-  return finding;
-}
-
-StaticPart staticPart(std::vector<Finding> findings, std::vector<PropertyResult> properties = allProved()) {
-  StaticPart part;
-  part.findings = std::move(findings);
-  part.kernels = {{symbol, kernelName, at(file, 4, 17), {}, std::move(properties)}};
-  part.seconds = 1;
-  return part;
-}
-
-RunPart runPart(std::vector<Finding> findings, Dim3 grid = {8, 1, 1}, Dim3 block = {64, 1, 1}) {
-  RunPart part;
-  part.findings = std::move(findings);
-  part.run.ran = true;
-  part.run.launches = {launchOf(symbol, grid, block, at(file, 30, 3))};
-  return part;
-}
-
-std::vector<PropertyResult> withRace(Answer race) {
-  auto properties = allProved();
-  properties[0].answer = race;
-  if (race == Answer::Unknown) properties[0].reason = "line 5";
-  return properties;
-}
-
-Report merged(std::vector<Finding> fromStatic, std::vector<Finding> fromRun, MergeOptions options = {}) {
-  return mergeReport(facts(), staticPart(std::move(fromStatic), withRace(Answer::Refuted)),
-                     runPart(std::move(fromRun)), options);
-}
 
 TEST(Merge, SamePairOfSitesIsConfirmedAndKeepsTheBestOfBoth) {
   Finding proved = tileRace(Verdict::Proved);
@@ -130,73 +40,6 @@ TEST(Merge, PossibleBecomesConfirmedWhenTheRunSeesIt) {
   ASSERT_THAT(report.findings, SizeIs(1));
   EXPECT_EQ(report.findings[0].verdict, Verdict::Confirmed);
   EXPECT_EQ(report.findings[0].reason, "the value of `n`");
-}
-
-TEST(Merge, TheRunHasTheValuesThatTheHostSets) {
-  Finding possible = tileRace(Verdict::Possible);
-  EXPECT_THAT(merged({possible}, {}).findings, SizeIs(1));
-  possible.leansOnHost = true;
-  EXPECT_THAT(merged({possible}, {}).findings, IsEmpty());
-  EXPECT_THAT(merged({possible}, {tileRace(Verdict::Observed, 1)}).findings, SizeIs(1));
-  RunPart notLaunched = runPart({});
-  notLaunched.run.launches.clear();
-  EXPECT_THAT(mergeReport(facts(), staticPart({possible}), notLaunched, {}).findings, SizeIs(1));
-}
-
-TEST(Merge, TheRunHasBeenWhereALoopCouldNotBeFollowed) {
-  Finding possible = tileRace(Verdict::Possible);
-  possible.leansOnLoop = true;
-  RunPart run = runPart({});
-  auto goTo = [&](SiteId site) {
-    Metric metric;
-    metric.kernel = symbol;
-    metric.site = site;
-    metric.requests = 1;
-    run.metrics.push_back(metric);
-  };
-  auto left = [&] { return mergeReport(facts(), staticPart({possible}), run, {}).findings; };
-  EXPECT_THAT(left(), SizeIs(1));
-  goTo(2);
-  EXPECT_THAT(left(), SizeIs(1));
-  goTo(3);
-  EXPECT_THAT(left(), IsEmpty());
-  possible.leansOnLoop = false;
-  EXPECT_THAT(left(), SizeIs(1));
-}
-
-TEST(Merge, APossibleOverrunOfWhichTheRunSawNothingIsANote) {
-  Finding overrun = simple("out-of-bounds", Verdict::Possible, at(file, 7, 3, 9));
-  overrun.accesses = {access(AccessKind::Write, 2)};
-  RunPart run = runPart({});
-  auto severity = [&] {
-    return mergeReport(facts(), staticPart({overrun}), run, {}).findings.at(0).severity;
-  };
-  EXPECT_GT(severity(), Severity::Note) << "it has not been there";
-  Metric there;
-  there.kernel = symbol;
-  there.site = 2;
-  there.requests = 1;
-  run.metrics = {there};
-  EXPECT_EQ(severity(), Severity::Note);
-  run.run.timedOut = true;
-  EXPECT_GT(severity(), Severity::Note);
-  run.run.timedOut = false;
-  overrun.verdict = Verdict::Proved;
-  EXPECT_GT(severity(), Severity::Note);
-}
-
-TEST(Merge, APossiblyMissedBarrierOfWhichTheRunSawNothingIsANoteUnlessTheKernelRaces) {
-  Finding missed = simple("barrier-divergence", Verdict::Possible, at(file, 7, 3, 9));
-  auto severity = [&](std::vector<Finding> findings, RunPart run) {
-    findings.push_back(missed);
-    const Report report = mergeReport(facts(), staticPart(findings), std::move(run), {});
-    return std::ranges::find(report.findings, missed.rule, &Finding::rule)->severity;
-  };
-  EXPECT_EQ(severity({}, runPart({})), Severity::Note);
-  EXPECT_GT(severity({tileRace(Verdict::Proved)}, runPart({})), Severity::Note);
-  RunPart notLaunched = runPart({});
-  notLaunched.run.launches.clear();
-  EXPECT_GT(severity({}, notLaunched), Severity::Note);
 }
 
 TEST(Merge, NotesOnTheThreadsOfTheWitnessGoWithThem) {
@@ -352,31 +195,6 @@ TEST(Merge, SameValueWritesAreANoteUnlessStrict) {
   EXPECT_FALSE(report.findings[0].sameValue);
 }
 
-TEST(Merge, TheSameValueFromOnePlaceIsNotToldBesideARaceOfThatPlace) {
-  Finding same = race(Verdict::Observed, {access(AccessKind::Write, 2), access(AccessKind::Write, 2)}, 3);
-  same.kind = RaceKind::WriteWrite;
-  same.sameValue = true;
-  same.memory = MemoryFact();
-  Finding other = race(Verdict::Observed, {access(AccessKind::Write, 1), access(AccessKind::Write, 2)}, 1);
-  other.memory = same.memory;
-  EXPECT_THAT(merged({}, {same, other}).findings, SizeIs(1));
-  EXPECT_THAT(merged({}, {same}).findings, SizeIs(1));
-  other.memory->name = "another";
-  EXPECT_THAT(merged({}, {same, other}).findings, SizeIs(2));
-}
-
-TEST(Merge, LeaksOfAProgramThatEndedEarlyAreNotes) {
-  RunPart part = runPart({simple("leak", Verdict::Observed, at(file, 30, 3)),
-                          simple("misaligned", Verdict::Observed, at(file, 5, 3))});
-  auto severity = [&] { return mergeReport(facts(), {}, part, {}).findings.back().severity; };
-  part.findings[1].count = 1;
-  EXPECT_EQ(severity(), Severity::Warning);
-  part.run.exitStatus = 2;
-  EXPECT_EQ(severity(), Severity::Note);
-  part.findings.pop_back(); // ends so by itself
-  EXPECT_EQ(severity(), Severity::Warning);
-}
-
 TEST(Merge, OnlyShuffledValuesAreTakenFromTheRun) {
   Finding possible = race(Verdict::Possible, {access(AccessKind::Write, 1), access(AccessKind::Write, 1)});
   possible.kind = RaceKind::WriteWrite;
@@ -444,109 +262,6 @@ TEST(Merge, EveryKernelHasAnAnswerPerProperty) {
   EXPECT_EQ(summarize(report).unknown, 8u);
 }
 
-TEST(Disagreement, ARaceThatWasProvedAbsentIsLoud) {
-  auto properties = allProved();
-  properties[0].holdsFor = "any launch";
-  properties[0].assumptions = {"pointer parameters do not overlap"};
-  Report report =
-      mergeReport(facts(), staticPart({}, properties), runPart({tileRace(Verdict::Observed, 1)}), {});
-  ASSERT_THAT(report.disagreements, SizeIs(1));
-  EXPECT_THAT(report.disagreements[0], HasSubstr("race-global at k.cu:7:3 in `k(int *)`"));
-  EXPECT_THAT(report.disagreements[0], HasSubstr("assuming: pointer parameters do not overlap"));
-  EXPECT_EQ(report.kernels[0].properties[0].answer, Answer::Refuted); // "proved" is not shown any more
-}
-
-TEST(Disagreement, NotOutsideOfTheLaunchesThatTheProofIsAbout) {
-  auto properties = allProved();
-  properties[0].holdsFor = "the launches";
-  StaticPart part = staticPart({}, properties);
-  part.kernels[0].launches = {launchOf(symbol, {8, 1, 1}, {32, 1, 1}, at(file, 30, 3))};
-  Report report = mergeReport(facts(), part, runPart({tileRace(Verdict::Observed, 1)}), {});
-  EXPECT_THAT(report.disagreements, IsEmpty());
-  EXPECT_EQ(report.kernels[0].properties[0].answer, Answer::Refuted);
-
-  RunPart sameLaunch = runPart({tileRace(Verdict::Observed, 1)}, {8, 1, 1}, {32, 1, 1});
-  EXPECT_THAT(mergeReport(facts(), part, sameLaunch, {}).disagreements, SizeIs(1));
-}
-
-TEST(Disagreement, NotOfAKernelThatCallsTheSameHelper) {
-  auto properties = allProved();
-  properties[0].holdsFor = kLaunchesOfThisRun; // there; of larger launches the race is possible
-  Finding inBoth = tileRace(Verdict::Possible);
-  inBoth.alsoIn = {"j<int>(int *)"};
-  Finding seen = tileRace(Verdict::Observed, 1);
-  seen.kernel = "_Z1jPi";
-  Report report = mergeReport(facts(), staticPart({inBoth}, properties), runPart({seen}), {});
-  EXPECT_THAT(report.disagreements, IsEmpty());
-  EXPECT_EQ(report.kernels[0].properties[0].answer, Answer::Proved);
-  EXPECT_EQ(report.kernels[1].properties[0].answer, Answer::Refuted);
-}
-
-TEST(Disagreement, HostInitialisationIsAnAssumptionThatTheRunChecks) {
-  auto properties = allProved();
-  properties[3].assumptions = {"the host fills `in`"};
-  Finding read = simple("uninitialized-read", Verdict::Observed, at(file, 5, 3));
-  read.memory = MemoryFact{MemorySpace::Global, "in", 64, 0, 4, {}};
-  Report report = mergeReport(facts(), staticPart({}, properties), runPart({read}), {});
-  EXPECT_THAT(report.disagreements, IsEmpty());
-  EXPECT_EQ(report.kernels[0].properties[3].answer, Answer::Refuted);
-  read.memory->space = MemorySpace::Shared; // no assumption excuses that
-  EXPECT_THAT(mergeReport(facts(), staticPart({}, properties), runPart({read}), {}).disagreements, SizeIs(1));
-}
-
-TEST(Disagreement, NotOverARaceThatAnAccessOutsideItsArrayLedTo) {
-  auto properties = allProved();
-  properties[2].answer = Answer::Unknown;
-  const Finding race = tileRace(Verdict::Observed, 1);
-  Finding end = simple("out-of-bounds", Verdict::Observed, race.accesses[0].where);
-  end.count = 1;
-  end.accesses = {race.accesses[0]};
-  Report report = mergeReport(facts(), staticPart({}, properties), runPart({race, end}), {});
-  EXPECT_THAT(report.disagreements, IsEmpty());
-  EXPECT_EQ(report.kernels[0].properties[0].answer, Answer::Refuted);
-  EXPECT_THAT(report.kernels[0].properties[0].reason, HasSubstr("leaves its array"));
-
-  properties = allProved(); // then that access is what the passes disagree about
-  EXPECT_THAT(mergeReport(facts(), staticPart({}, properties), runPart({race, end}), {}).disagreements,
-              SizeIs(2));
-}
-
-/// A load of 4 or 32 sectors per request, in the one launch that both passes know.
-Report withTraffic(std::uint64_t computed, std::uint64_t measured, std::vector<Finding> seen = {},
-                   Dim3 launched = {64, 1, 1}) {
-  Metric metric;
-  metric.kernel = symbol;
-  metric.site = 3;
-  metric.requests = 10;
-  metric.sectors = 10 * computed;
-  metric.idealSectors = 40;
-  metric.bytesRequested = 1280;
-  metric.source = Source::Static;
-  StaticPart fromStatic = staticPart({});
-  fromStatic.kernels[0].launches = {launchOf(symbol, {8, 1, 1}, {64, 1, 1}, at(file, 30, 3))};
-  fromStatic.metrics = {metric};
-  RunPart fromRun = runPart(std::move(seen), {8, 1, 1}, launched);
-  metric.source = Source::Run;
-  metric.sectors = 10 * measured;
-  fromRun.metrics = {metric};
-  return mergeReport(facts(), fromStatic, fromRun, {});
-}
-
-TEST(Disagreement, TrafficThatThePassesCountDifferentlyIsLoud) {
-  EXPECT_THAT(withTraffic(4, 4).disagreements, IsEmpty());
-  Report report = withTraffic(4, 32);
-  ASSERT_THAT(report.disagreements, SizeIs(1));
-  EXPECT_THAT(report.disagreements[0], HasSubstr("the run measured 32.00 sectors per request at k.cu:8:7"));
-  EXPECT_THAT(report.disagreements[0], HasSubstr("where the static pass had computed 4.00"));
-}
-
-TEST(Disagreement, TrafficOfOtherLaunchesAndOfBrokenProgramsIsNotCompared) {
-  EXPECT_THAT(withTraffic(4, 32, {}, {128, 1, 1}).disagreements, IsEmpty());
-  Finding wrong = simple("out-of-bounds", Verdict::Observed, at(file, 5, 3));
-  for (const std::string& sentence : withTraffic(4, 32, {wrong}).disagreements)
-    EXPECT_THAT(sentence, testing::Not(HasSubstr("sectors")));
-}
-
 TEST(Metrics, RowsOfOneSiteAddUp) {
   RunPart run = runPart({});
   Metric metric = metricOf(symbol, 2, {}, AccessKind::Write, 1, 4, 4, 128);
@@ -583,45 +298,6 @@ TEST(KernelName, AsUsersWriteIt) {
   EXPECT_EQ(bareKernelName("(anonymous namespace)::run(int *)"), "run");
   EXPECT_EQ(bareKernelName("void fill<int>(int *)"), "fill");
   EXPECT_EQ(bareKernelName("plain"), "plain");
-}
-
-TEST(Merge, AReadBeforeAnotherLaunchHasWrittenIsTheRaceOnly) {
-  Finding early = simple("uninitialized-read", Verdict::Observed, at(file, 8, 7, 15));
-  early.count = 2;
-  Finding race = tileRace(Verdict::Observed, 4);
-  race.rule = "race-host";
-  race.scope = RaceScope::Host;
-  Report report = mergeReport(facts(), std::nullopt, runPart({early, race}), {});
-  ASSERT_THAT(report.findings, SizeIs(1));
-  EXPECT_EQ(report.findings[0].rule, "race-host");
-  ASSERT_THAT(report.findings[0].notes, SizeIs(1));
-  EXPECT_THAT(report.findings[0].notes[0].message, HasSubstr("before anyone had written"));
-
-  race.memory = MemoryFact{MemorySpace::Global, "a", 64, 0, 4, {}};
-  early.memory = MemoryFact{MemorySpace::Global, "b", 64, 0, 4, {}};
-  EXPECT_THAT(mergeReport(facts(), std::nullopt, runPart({early, race}), {}).findings, SizeIs(2))
-      << "of another array";
-}
-
-TEST(Merge, AReadOfWhatNobodyWritesStandsBesideARaceOfItsLine) {
-  Finding early = simple("uninitialized-read", Verdict::Observed, at(file, 8, 7, 15));
-  early.count = 2;
-  Report report = mergeReport(facts(), std::nullopt, runPart({early, tileRace(Verdict::Observed, 4)}), {});
-  EXPECT_THAT(report.findings, SizeIs(2)) << "the run has taken back those that the race explains";
-}
-
-TEST(Merge, RacesWithinALibrarysOwnKernelAreNotes) {
-  auto severityOf = [](bool libraryKernel, bool librarySites) {
-    Facts made = facts();
-    made.kernels[0].inSystemHeader = libraryKernel;
-    made.sites[2].inSystemHeader = librarySites;
-    made.sites[3].inSystemHeader = librarySites;
-    Report report = mergeReport(made, std::nullopt, runPart({tileRace(Verdict::Observed, 4)}), {});
-    return report.findings.at(0).severity;
-  };
-  EXPECT_EQ(severityOf(true, true), Severity::Note);
-  EXPECT_EQ(severityOf(true, false), Severity::Error) << "a function of the user's that the library calls";
-  EXPECT_EQ(severityOf(false, true), Severity::Error) << "the user's kernel calls the library";
 }
 
 } // namespace
