@@ -9,6 +9,7 @@
 #include "analyzer/launches.h"
 #include "analyzer/properties.h"
 #include "analyzer/samples.h"
+#include "analyzer/smt/solver.h"
 #include "analyzer/traffic/advice.h"
 #include "analyzer/traffic/partings.h"
 #include "report/kernel_name.h"
@@ -365,6 +366,8 @@ void addSampledCoverage(const PreparedModule& prepared, const Facts& facts, cons
 }
 
 } // namespace
+
+void prepareSolver() { smt::prepareSolver(); }
 
 Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& options) {
   Analysis analysis;

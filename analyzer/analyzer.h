@@ -32,6 +32,10 @@ struct Analysis {
       provedSafe; ///< sites that neither race nor leave their object, in any launch of the program
 };
 
+/// Worth calling early: what the solver runs in is copied for each question, and small as long as this
+/// process is.
+void prepareSolver();
+
 /// Analyses every kernel of `device` (or those of Options::kernels). The module is not changed.
 Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& options);
 

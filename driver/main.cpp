@@ -27,6 +27,7 @@ int main(int argc, char** argv) {
   if (auto usable = driver::checkTemporaryFolder(); !usable) return complain(usable.error());
   if (auto writable = driver::checkOutputs(options->outputs); !writable) return complain(writable.error());
 
+  if (options->wantStatic) analyzer::prepareSolver();
   auto program = frontend::compile(options->frontend);
   if (!program) return complain(program.error());
   if (auto found = driver::findKernels(program->facts, *options); !found) return complain(found.error());

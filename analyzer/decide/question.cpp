@@ -17,7 +17,7 @@ namespace kcheck::analyzer {
 
 Decider::Decider(const KernelModel& model, ExprContext& context, const Limits& limits)
     : limits(limits), start(threadSeconds()), patience(limits.questionMilliseconds), kernel(model, context),
-      copies(kernel), solver(std::make_unique<smt::Solver>()) {}
+      copies(kernel) {}
 
 Decider::~Decider() = default;
 
@@ -352,7 +352,7 @@ Verdict Decider::askSolver(std::vector<Expr> constraints, std::optional<Relation
   query.noWrap.assign(ranges.assumed().begin(), ranges.assumed().end());
   std::sort(query.noWrap.begin(), query.noWrap.end(), [](Expr x, Expr y) { return x->id < y->id; });
   double left = std::min(secondsLeft() * 1000, patience);
-  smt::Answer answer = solver->check(query, ranges, unsigned(std::max(left, 10.0)));
+  smt::Answer answer = smt::check(query, ranges, unsigned(std::max(left, 10.0)));
   counters.solverSeconds += answer.seconds;
   if (answer.status == smt::Status::Unsat || answer.status == smt::Status::Sat)
     ++(answer.theory == smt::Theory::Integers ? counters.integers : counters.bitVectors);

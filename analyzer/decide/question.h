@@ -8,10 +8,6 @@
 
 namespace kcheck::analyzer {
 
-namespace smt {
-class Solver;
-}
-
 /// Two accesses (or, without offsets, two conditions) of two different threads.
 struct PairQuestion {
   const ModelAccess* a = nullptr;
@@ -115,7 +111,6 @@ private:
   Copies copies;
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];
   std::unordered_map<const ModelAccess*, std::vector<std::string>> assumptions;
-  std::unique_ptr<smt::Solver> solver;
 };
 
 } // namespace kcheck::analyzer

@@ -80,12 +80,11 @@ Range Ranges::of(Expr e) {
   return memo.at(e);
 }
 
-Range Ranges::unsignedOf(Expr e) {
-  Range r = of(e);
-  if (e->width == 1 || r.lo >= 0) return r;
-  Int period = powerOfTwo(e->width);
-  if (r.hi < 0) return {r.lo + period, r.hi + period, r.maybe};
-  return {0, std::min(period - 1, Int(r.maybe)), r.maybe};
+Range unsignedReading(const Range& range, unsigned width) {
+  if (width == 1 || range.lo >= 0) return range;
+  Int period = powerOfTwo(width);
+  if (range.hi < 0) return {range.lo + period, range.hi + period, range.maybe};
+  return {0, std::min(period - 1, Int(range.maybe)), range.maybe};
 }
 
 Range Ranges::compute(Expr e) {

@@ -16,6 +16,9 @@ struct Range {
   bool isConstant() const { return lo == hi; }
 };
 
+/// The interval of the unsigned reading of values of `width` bits.
+Range unsignedReading(const Range& range, unsigned width);
+
 /// Ranges of the expressions of one context, memoised.
 class Ranges {
 public:
@@ -30,7 +33,7 @@ public:
 
   Range of(Expr e);
   /// The interval of the unsigned reading.
-  Range unsignedOf(Expr e);
+  Range unsignedOf(Expr e) { return unsignedReading(of(e), e->width); }
   /// Whether the value of a sum, product, shift or truncation is the mathematical one.
   bool isExact(Expr e);
   /// Narrows by a condition that holds. False when no execution satisfies all that was assumed.

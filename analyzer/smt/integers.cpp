@@ -23,7 +23,7 @@ std::string decimal(Int v) {
 
 class Integers final : public Translator {
 public:
-  Integers(z3::context& context, Ranges& ranges) : Translator(context), ranges(ranges) {}
+  Integers(z3::context& context, const KnownRanges& ranges) : Translator(context), ranges(ranges) {}
 
   z3::expr noWrap(Expr e) override {
     if (e->op == Op::Symbol || e->op == Op::Apply) return (*this)(e) >= number(0, 64);
@@ -230,13 +230,13 @@ private:
     return value;
   }
 
-  Ranges& ranges;
+  const KnownRanges& ranges;
   Ranges declared;
 };
 
 } // namespace
 
-std::unique_ptr<Translator> integerTranslator(z3::context& context, Ranges& ranges) {
+std::unique_ptr<Translator> integerTranslator(z3::context& context, const KnownRanges& ranges) {
   return std::make_unique<Integers>(context, ranges);
 }
 

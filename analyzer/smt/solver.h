@@ -1,12 +1,13 @@
 // The door to Z3. A query is a set of conditions over expressions; the answer a value, a proof or a reason.
-// Z3 runs in a forked child that is killed at the deadline, since it does not always keep its own. No z3
-// header leaks from here.
+// Z3 runs in processes of its own (server.h) that end at the deadline, since it does not always keep one. No
+// z3 header leaks from here.
 #pragma once
 
 #include "analyzer/expr/evaluate.h"
 #include "analyzer/expr/range.h"
 
-#include <optional>
+#include <string>
+#include <vector>
 
 namespace kcheck::analyzer::smt {
 
@@ -40,20 +41,10 @@ struct Query {
   std::vector<Expr> noWrap;
 };
 
-/// May be shared by the kernels of one thread.
-class Solver {
-public:
-  Solver();
-  ~Solver();
-  Solver(const Solver&) = delete;
-  Solver& operator=(const Solver&) = delete;
+/// `ranges` hold for every solution of the constraints. From any thread.
+Answer check(const Query& query, Ranges& ranges, unsigned milliseconds);
 
-  /// `ranges` hold for every solution of the constraints.
-  Answer check(const Query& query, Ranges& ranges, unsigned milliseconds);
-
-private:
-  struct Impl;
-  std::unique_ptr<Impl> impl;
-};
+/// Starts the process that Z3 runs in. Needs not be called, but is worth it while this process is small.
+void prepareSolver();
 
 } // namespace kcheck::analyzer::smt

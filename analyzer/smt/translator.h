@@ -2,8 +2,7 @@
 // cannot say is an unknown function with bounds, so that Unsat is always a proof.
 #pragma once
 
-#include "analyzer/expr/range.h"
-#include "analyzer/smt/solver.h"
+#include "analyzer/smt/known_ranges.h"
 
 #include <z3++.h>
 
@@ -49,7 +48,7 @@ private:
   std::vector<Expr> applied;
 };
 
-std::unique_ptr<Translator> integerTranslator(z3::context& context, Ranges& ranges);
+std::unique_ptr<Translator> integerTranslator(z3::context& context, const KnownRanges& ranges);
 std::unique_ptr<Translator> bitVectorTranslator(z3::context& context);
 
 } // namespace kcheck::analyzer::smt
