@@ -186,9 +186,7 @@ Answer check(const Query& query, Ranges& ranges, unsigned milliseconds) {
     }
     if (answer.status == Status::Sat || answer.status == Status::Unsat || reply.hasEnded()) break;
   }
-  // Who was told to stop may be anywhere.
-  if (!answer.timedOut && answer.status != Status::Error && !reply.hasEnded())
-    processes().giveBack(std::move(*connection));
+  if (!reply.hasEnded()) processes().giveBack(std::move(*connection));
   return answer;
 }
 
