@@ -1,6 +1,7 @@
 #include "analyzer/findings.h"
 
 #include "analyzer/sizes.h"
+#include "report/atomic_operand.h"
 
 #include <fmt/format.h>
 
@@ -167,7 +168,7 @@ std::string raceHint(const RaceResult& race, const std::string& rule, const Find
                        race.scope == RaceScope::InterBlock ? "__threadfence" : "__threadfence_block");
   bool sameStatement = samePlace(race.first->where, race.second->where);
   if (sameStatement && race.kind != RaceKind::AtomicPlain && race.first->site != race.second->site)
-    return fmt::format("atomicAdd(&{}, ...)", exprOf(*race.first, context));
+    return fmt::format("atomicAdd({}, ...)", atomicOperand(exprOf(*race.first, context)));
   if (race.scope == RaceScope::InterBlock || sameStatement) return "";
   unsigned first = std::min(race.first->where.line, race.second->where.line);
   if (race.phase && race.phase->where.known() && race.phase->entry != "kernel entry" &&

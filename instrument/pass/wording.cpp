@@ -1,5 +1,7 @@
 #include "instrument/pass/wording.h"
 
+#include "report/atomic_operand.h"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -43,9 +45,9 @@ bool wordLostUpdate(Finding& finding) {
   if (expr.empty()) return true;
   // `c += x` reads and writes at one place; `if (x < c) c = x` does not, and no sum mends it.
   const bool isOnePlace = finding.accesses[0].where.column == finding.accesses[1].where.column;
-  finding.hint =
-      fmt::format("one atomic operation, such as {}(&{}, ...), or an element for each thread{}",
-                  isOnePlace ? "atomicAdd" : "atomicMin or atomicCAS", expr, betweenRounds(finding));
+  finding.hint = fmt::format("one atomic operation, such as {}({}, ...), or an element for each thread{}",
+                             isOnePlace ? "atomicAdd" : "atomicMin or atomicCAS", atomicOperand(expr),
+                             betweenRounds(finding));
   return true;
 }
 
