@@ -32,20 +32,34 @@ bool isRaceError(const Finding& finding) {
   return rule && rule->group == RuleGroup::Race && finding.severity == Severity::Error;
 }
 
-bool isNamePart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
-
-bool hasWord(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    const std::size_t end = at + word.size();
-    if ((at == 0 || !isNamePart(text[at - 1])) && (end == text.size() || !isNamePart(text[end]))) return true;
-  }
-  return false;
+bool samePlace(const Location& a, const Location& b) {
+  return a.file == b.file && a.line == b.line && a.column == b.column;
 }
+
+bool isNamePart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 /// The array that an expression starts from: `a` of `a[i].x`; empty where it starts with something else.
 std::string_view base(std::string_view expr) {
   auto end = std::ranges::find_if_not(expr, isNamePart);
   return expr.substr(0, static_cast<std::size_t>(end - expr.begin()));
+}
+
+/// What an index must hold to read what the threads race for: `a[` of `a[i].x`, all of `s.count`. Of `s[0]`
+/// and an index `s.n`, an operator that is called and a member beside it, neither depends on the other.
+std::string_view readAs(std::string_view expr) {
+  const std::size_t bracket = expr.find('[');
+  return bracket == expr.npos ? expr : expr.substr(0, bracket + 1);
+}
+
+bool reads(std::string_view text, std::string_view raced) {
+  const std::string_view form = readAs(raced);
+  const bool isName = isNamePart(form.back());
+  for (std::size_t at = text.find(form); at != text.npos; at = text.find(form, at + 1)) {
+    const std::size_t end = at + form.size();
+    const bool starts = at == 0 || (!isNamePart(text[at - 1]) && text[at - 1] != '.' && text[at - 1] != '>');
+    if (starts && (!isName || end == text.size() || !isNamePart(text[end]))) return true;
+  }
+  return false;
 }
 
 /// By what the source calls the memory that the threads race for; null when the finding does not depend on
@@ -57,7 +71,7 @@ const Access* dependsOn(const Finding& finding, const Finding& race) {
     if (finding.reason.find(fmt::format("the content of `{}`", name)) != std::string::npos) return &raced;
     for (const Access& access : finding.accesses) {
       const std::string_view index = std::string_view(access.expr).substr(base(access.expr).size());
-      if (access.where != raced.where && hasWord(index, name)) return &raced;
+      if (access.where != raced.where && reads(index, raced.expr)) return &raced;
     }
   }
   return nullptr;
@@ -171,12 +185,20 @@ void dropSameValuesBesideRaces(std::vector<Finding>& findings) {
              return access.where == note.accesses.front().where && access.kind == AccessKind::Write;
            });
   };
-  std::vector<Finding> races;
+  std::vector<Finding> races, ends;
   std::ranges::copy_if(findings, std::back_inserter(races), isRaceError);
+  std::ranges::copy_if(findings, std::back_inserter(ends), [](const Finding& finding) {
+    return finding.rule == "out-of-bounds" && finding.severity == Severity::Error;
+  });
+  auto isOutside = [](const Finding& note, const Finding& end) {
+    return end.kernel == note.kernel && samePlace(end.where, note.where);
+  };
   std::erase_if(findings, [&](const Finding& note) {
     const bool oneWrite = note.sameValue && note.severity == Severity::Note && note.accesses.size() == 2 &&
                           note.accesses[0].where == note.accesses[1].where;
-    return oneWrite && std::ranges::any_of(races, [&](const Finding& race) { return isBeside(note, race); });
+    return oneWrite &&
+           (std::ranges::any_of(races, [&](const Finding& race) { return isBeside(note, race); }) ||
+            std::ranges::any_of(ends, [&](const Finding& end) { return isOutside(note, end); }));
   });
 }
 

@@ -16,7 +16,8 @@ void dropAskewEnds(std::vector<Finding>& findings);
 void foldEarlyReads(std::vector<Finding>& findings);
 
 /// That several threads write the same value at one place is nothing beside the race of that place with
-/// another: what mends the race comes first, and the note comes back if it is still true then.
+/// another, or where the place lies outside of its array: what mends that comes first, and the note comes
+/// back if it is still true then.
 void dropSameValuesBesideRaces(std::vector<Finding>& findings);
 
 /// A race in an array that one of its accesses reaches past the end of another one: says which.

@@ -86,6 +86,33 @@ TEST(Consequences, AskForTheWholeName) {
   EXPECT_THAT(findings[1].notes, IsEmpty());
 }
 
+TEST(Consequences, TellAMemberFromTheOperatorOfItsObject) {
+  std::vector<Finding> findings{
+      seen("out-of-bounds", {access(AccessKind::Write, 8, "v.data[v.n]")}, sharedArray("v.data", 128)),
+      seen("out-of-bounds", {access(AccessKind::Write, 9, "to[v[k]]")}, sharedArray("to", 128)),
+      raceOf("v[0]", "v[0]", "v")};
+  noteFollowing(findings);
+  EXPECT_THAT(findings[0].notes, IsEmpty());
+  EXPECT_THAT(findings[1].notes, SizeIs(1));
+}
+
+TEST(Consequences, LeaveOutThatTheSameValueIsWrittenOutsideOfAnArray) {
+  Finding note =
+      seen("race-warp", {access(AccessKind::Write, 8, "to[n]"), access(AccessKind::Write, 8, "to[n]")},
+           sharedArray("to", 128));
+  note.severity = Severity::Note;
+  note.sameValue = true;
+  Finding elsewhere = note;
+  elsewhere.where = at("k.cu", 9, 3, 9);
+  std::vector<Finding> findings{
+      note, seen("out-of-bounds", {access(AccessKind::Write, 8, "to[n]")}, sharedArray("to", 128)),
+      elsewhere};
+  dropSameValuesBesideRaces(findings);
+  ASSERT_THAT(findings, SizeIs(2));
+  EXPECT_EQ(findings[0].rule, "out-of-bounds");
+  EXPECT_EQ(findings[1].where, elsewhere.where);
+}
+
 TEST(Consequences, PointFromABarrierToTheRaceForWhatDecides) {
   Finding barrier = seen("barrier-divergence", {access(AccessKind::Read, 9, "")}, {});
   barrier.reason = "the witness leans on the content of `size`, which the kernel writes, at line 6";
