@@ -76,8 +76,10 @@ public:
     for (std::size_t i = 0; i < values.size(); ++i)
       for (const llvm::Use& use : values[i]->uses())
         if (!follow(use)) return nullptr;
-    return llvm::all_of(kept, [&](const llvm::StoreInst* store) { return isCheckedAfter(*store); }) ? checker
-                                                                                                    : nullptr;
+    const bool fine =
+        llvm::all_of(kept, [&](const llvm::StoreInst* store) { return isCheckedAfter(*store); }) &&
+        llvm::all_of(others, [&](const llvm::Use* use) { return followsSuccess(*use); });
+    return fine ? checker : nullptr;
   }
 
 private:
@@ -93,14 +95,16 @@ private:
     if (const auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(user))
       return isChecked(*exchange, use);
     if (const auto* store = llvm::dyn_cast<llvm::StoreInst>(user); store && use.getOperandNo() == 0) {
+      if (!isGuess) return leave(use);
       kept.push_back(store);
-      return isGuess;
+      return true;
     }
     if (llvm::isa<llvm::PHINode>(user) || keepsBits(*user)) {
       add(*user, isGuess);
       return true;
     }
-    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(user)) return choosesValues(*branch);
+    if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(user))
+      return choosesValues(*branch) || leave(use);
     if (const auto* compare = llvm::dyn_cast<llvm::CmpInst>(user);
         compare && compare->isEquality() && isGuess && isResult(*compare->getOperand(1 - use.getOperandNo())))
       return true;
@@ -109,9 +113,50 @@ private:
         call ? isPureCall(*call)
              : llvm::isa<llvm::BinaryOperator, llvm::UnaryOperator, llvm::CastInst, llvm::SelectInst,
                          llvm::CmpInst, llvm::InsertValueInst, llvm::ExtractValueInst>(user);
-    if (!isPure) return false;
+    if (!isPure) return leave(use);
     add(*user, false);
     return true;
+  }
+
+  /// For the end, when the atomicCAS is known.
+  bool leave(const llvm::Use& use) {
+    others.push_back(&use);
+    return true;
+  }
+
+  /// Whether the value is used only where the atomicCAS has found what it was computed from: old values that
+  /// are returned, say.
+  bool followsSuccess(const llvm::Use& use) const {
+    if (!checker || !comesFromCompared(*use.get())) return false;
+    const llvm::Value& compared = withoutCasts(*checker->getCompareOperand());
+    for (const llvm::Instruction& end : llvm::instructions(*checker->getFunction())) {
+      const auto* branch = llvm::dyn_cast<llvm::BranchInst>(&end);
+      const auto* test = branch && branch->isConditional()
+                             ? llvm::dyn_cast<llvm::ICmpInst>(branch->getCondition())
+                             : nullptr;
+      if (!test || !test->isEquality()) continue;
+      const llvm::Value &a = withoutCasts(*test->getOperand(0)), &b = withoutCasts(*test->getOperand(1));
+      if (!(isFound(a) && &b == &compared) && !(isFound(b) && &a == &compared)) continue;
+      const unsigned success = test->getPredicate() == llvm::CmpInst::ICMP_EQ ? 0 : 1;
+      if (dominators.dominates(llvm::BasicBlockEdge(branch->getParent(), branch->getSuccessor(success)), use))
+        return true;
+    }
+    return false;
+  }
+
+  /// Of what is read, nothing but what the atomicCAS compares went into it, in the same round of a loop.
+  bool comesFromCompared(const llvm::Value& value) const {
+    if (&withoutCasts(value) == &withoutCasts(*checker->getCompareOperand())) return true;
+    if (!values.contains(&value)) return true;
+    const auto* made = llvm::dyn_cast<llvm::Instruction>(&value);
+    if (!made || made == &read || llvm::isa<llvm::PHINode>(made)) return false;
+    return llvm::all_of(made->operands(), [&](const llvm::Use& part) { return comesFromCompared(*part); });
+  }
+
+  /// What this atomicCAS found.
+  bool isFound(const llvm::Value& value) const {
+    const auto* part = llvm::dyn_cast<llvm::ExtractValueInst>(&value);
+    return part && part->getAggregateOperand() == checker && part->getIndices().front() == 0;
   }
 
   /// Whether a branch does no more than choose between values, as `a > b ? a : b` does; the chosen ones are
@@ -179,6 +224,7 @@ private:
   const llvm::DominatorTree& dominators;
   const llvm::PostDominatorTree& joins;
   std::vector<const llvm::StoreInst*> kept; ///< stores of the guess
+  std::vector<const llvm::Use*> others;     ///< uses that decide or hand on what was read
   const llvm::AtomicCmpXchgInst* checker = nullptr;
   llvm::SetVector<const llvm::Value*> values;  ///< computed from what is read
   llvm::SetVector<const llvm::Value*> guesses; ///< its very bits
