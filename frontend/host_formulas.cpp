@@ -28,6 +28,29 @@ Formula combined(Formula::Op op, Formula left, Formula right) {
   return formula;
 }
 
+constexpr std::uint64_t kIntBits = 32;
+
+/// The first variable of a formula, by name.
+std::string variableIn(const Formula& formula) {
+  if (formula.op == Formula::Op::Variable) return formula.variable;
+  for (const Formula& operand : formula.operands)
+    if (std::string name = variableIn(operand); !name.empty()) return name;
+  return "";
+}
+
+/// Notes that the host may compute something else, where the result does not fit its type.
+Formula withDoubt(Formula formula) {
+  if (formula.op != Formula::Op::Constant && formula.op != Formula::Op::Variable)
+    formula.variable = variableIn(formula);
+  return formula;
+}
+
+/// Numbers of 32 bits without sign go round; of those with a sign the language says that they do not.
+Formula withoutSign(const clang::ASTContext& ast, const clang::BinaryOperator& op, Formula formula) {
+  const bool isShort = op.getType()->isUnsignedIntegerType() && ast.getIntWidth(op.getType()) <= kIntBits;
+  return isShort && formula.op != Formula::Op::Div ? withDoubt(std::move(formula)) : formula;
+}
+
 } // namespace
 
 std::optional<Formula> Folder::formulaOf(const clang::Expr& expr) {
@@ -38,8 +61,15 @@ std::optional<Formula> Folder::formulaOf(const clang::Expr& expr) {
   if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(&expr)) {
     switch (cast->getCastKind()) {
     case clang::CK_LValueToRValue:
-    case clang::CK_NoOp:
-    case clang::CK_IntegralCast: return formula(*cast->getSubExpr());
+    case clang::CK_NoOp: return formula(*cast->getSubExpr());
+    case clang::CK_IntegralCast: {
+      const clang::Expr& whole = *cast->getSubExpr();
+      const std::uint64_t bits = ast.getIntWidth(cast->getType());
+      const bool isCut = bits < ast.getIntWidth(whole.getType());
+      if (isCut && bits < kIntBits) return std::nullopt; // bytes and shorts do go round
+      auto value = formula(whole);
+      return value && isCut ? withDoubt(std::move(*value)) : value;
+    }
     case clang::CK_FloatingToIntegral: return roundedUp(*cast->getSubExpr()->IgnoreParenImpCasts());
     default: return std::nullopt;
     }
@@ -72,7 +102,7 @@ std::optional<Formula> Folder::formulaOfOperator(const clang::BinaryOperator& op
   const auto combine = [&](Formula::Op kind) -> std::optional<Formula> {
     auto left = formula(*op.getLHS()), right = formula(*op.getRHS());
     if (!left || !right) return std::nullopt;
-    return combined(kind, std::move(*left), std::move(*right));
+    return withoutSign(ast, op, combined(kind, std::move(*left), std::move(*right)));
   };
   switch (op.getOpcode()) {
   case clang::BO_Add: return combine(Formula::Op::Add);
@@ -85,7 +115,7 @@ std::optional<Formula> Folder::formulaOfOperator(const clang::BinaryOperator& op
     const auto by = number(*op.getRHS());
     if (!left || !by || by->isFloat || by->integer < 0 || by->integer > 30) return std::nullopt;
     const auto kind = op.getOpcode() == clang::BO_Shl ? Formula::Op::Mul : Formula::Op::Div;
-    return combined(kind, std::move(*left), ofConstant(std::int64_t(1) << by->integer));
+    return withoutSign(ast, op, combined(kind, std::move(*left), ofConstant(std::int64_t(1) << by->integer)));
   }
   default: return std::nullopt;
   }

@@ -54,7 +54,7 @@ struct Formula {
   enum class Op : std::uint8_t { Constant, Variable, Add, Sub, Mul, Div };
   Op op = Op::Constant;
   std::int64_t constant = 0;
-  std::string variable; ///< its name
+  std::string variable; ///< its name; of an operation that may not fit the host's type: the first in it
   unsigned number = 0;  ///< tells variables of one name apart; counts through all files
   /// Host code looks at its remainder by something: perhaps it goes on with multiples only.
   bool mayDivide = false;

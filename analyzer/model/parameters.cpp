@@ -52,6 +52,8 @@ namespace {
 /// negative.
 Expr formulaValue(KernelState& state, const Formula& formula) {
   ExprContext& exprs = state.exprs;
+  if (formula.op != Formula::Op::Variable && !formula.variable.empty())
+    state.assume("what the host computes from `" + formula.variable + "` fits its type");
   if (formula.op == Formula::Op::Constant) return exprs.constant(64, formula.constant);
   if (formula.op == Formula::Op::Variable) {
     Symbol* symbol = state.symbols.get(nullptr, "host variable " + std::to_string(formula.number), {},
