@@ -32,6 +32,36 @@ AccessView& Decider::viewOf(const ModelAccess& access, Ranges::Wrapping wrapping
   return *entry;
 }
 
+/// `blockIdx.x * blockDim.x + threadIdx.x`, or a part of it, or the next one: no more than the threads along
+/// the axis. Products and sums of such may wrap in a launch that is allowed.
+static bool isGlobalIndex(Expr e) {
+  if (e->op == Op::Add && isConst(e->operands[1], 1)) e = e->operands[0];
+  std::optional<unsigned> axis;
+  bool hasThread = false, hasProduct = false, isPlain = true;
+  auto isOf = [&](Expr symbol, std::initializer_list<SymbolKind> kinds) {
+    if (symbol->op != Op::Symbol || std::ranges::find(kinds, symbol->symbol->kind) == kinds.end())
+      return false;
+    if (!axis) axis = symbol->symbol->axis;
+    return *axis == symbol->symbol->axis;
+  };
+  for (Expr part :
+       e->op == Op::Add ? std::vector<Expr>{e->operands[0], e->operands[1]} : std::vector<Expr>{e}) {
+    if (part->op == Op::Mul) {
+      Expr x = part->operands[0], y = part->operands[1];
+      if (isConst(x) || (y->op == Op::Symbol && y->symbol->kind != SymbolKind::BlockDim)) std::swap(x, y);
+      const bool isKnownBlock = isConst(y) && isOf(x, {SymbolKind::BlockIdx, SymbolKind::GridDim});
+      const bool isFreeBlock =
+          isOf(x, {SymbolKind::BlockIdx, SymbolKind::GridDim}) && isOf(y, {SymbolKind::BlockDim});
+      isPlain = isPlain && !hasProduct && (isKnownBlock || isFreeBlock);
+      hasProduct = true;
+    } else {
+      isPlain = isPlain && !hasThread && isOf(part, {SymbolKind::ThreadIdx});
+      hasThread = true;
+    }
+  }
+  return isPlain;
+}
+
 const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& access) {
   auto [entry, isNew] = assumptions.try_emplace(&access);
   std::vector<std::string>& result = entry->second;
@@ -48,13 +78,7 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
     }
     if (n->op != Op::Add && n->op != Op::Mul && n->op != Op::Shl && n->op != Op::Trunc) return false;
     if (n->width == 1 || !view.ranges.isExact(n) || !view.ranges.assumed().count(n)) return false;
-    bool indicesOnly = !anyNode(n, [](Expr m) {
-      if (m->op == Op::Apply) return true;
-      return m->op == Op::Symbol && m->symbol->kind != SymbolKind::ThreadIdx &&
-             m->symbol->kind != SymbolKind::BlockIdx && m->symbol->kind != SymbolKind::BlockDim &&
-             m->symbol->kind != SymbolKind::GridDim;
-    });
-    (indicesOnly ? launch : other) = true;
+    (isGlobalIndex(n) ? launch : other) = true;
     return false;
   };
   for (Expr e : {access.offset, access.size, access.condition})
@@ -127,6 +151,18 @@ std::vector<Expr> Decider::meetingConstraints(const PairQuestion& q) {
   return result;
 }
 
+/// Whether the access happens only where its arithmetic wraps: that it does not would prove anything of it.
+static bool needsWrap(const AccessView& exact, const AccessView& assumed) {
+  return exact.isPossible && !assumed.isPossible;
+}
+
+/// A proof that rests on an assumption which the access itself refutes is none.
+static void withdrawWhereWrapped(Verdict& verdict, const ModelAccess& access) {
+  if (verdict.outcome != Verdict::Outcome::Never || !verdict.assumesNoWrap) return;
+  verdict = {};
+  verdict.reason = fmt::format("the index arithmetic in line {} wraps", access.where.line);
+}
+
 Verdict Decider::meet(const PairQuestion& q) {
   Verdict verdict;
   if (isFalse(q.a->condition) || isFalse(q.b->condition)) {
@@ -134,9 +170,14 @@ Verdict Decider::meet(const PairQuestion& q) {
     return verdict;
   }
   ++counters.questions;
+  const ModelAccess* wrapped = nullptr;
+  for (const ModelAccess* access : {q.a, q.b})
+    if (needsWrap(viewOf(*access, Ranges::Wrapping::Exact), viewOf(*access, Ranges::Wrapping::Assumed)))
+      wrapped = access;
+  const bool mayAssume = !wrapped && !(wrapAssumptions(*q.a).empty() && wrapAssumptions(*q.b).empty());
   for (Ranges::Wrapping wrapping : {Ranges::Wrapping::Exact, Ranges::Wrapping::Assumed}) {
     bool assumed = wrapping == Ranges::Wrapping::Assumed;
-    if (assumed && wrapAssumptions(*q.a).empty() && wrapAssumptions(*q.b).empty()) continue;
+    if (assumed && !mayAssume) continue;
     AccessView &a = viewOf(*q.a, wrapping), &b = viewOf(*q.b, wrapping);
     PairSystem system(kernel, a, b, q.relation);
     for (auto& [x, y] : commonLocks(q))
@@ -152,7 +193,7 @@ Verdict Decider::meet(const PairQuestion& q) {
     return happens(std::move(*found), std::move(constraints));
   for (Ranges::Wrapping wrapping : {Ranges::Wrapping::Exact, Ranges::Wrapping::Assumed}) {
     bool assumed = wrapping == Ranges::Wrapping::Assumed;
-    if (assumed && wrapAssumptions(*q.a).empty() && wrapAssumptions(*q.b).empty()) continue;
+    if (assumed && !mayAssume) continue;
     if (!provesByCases(q, wrapping)) continue;
     ++counters.arithmetic;
     verdict.outcome = Verdict::Outcome::Never;
@@ -160,6 +201,7 @@ Verdict Decider::meet(const PairQuestion& q) {
     return verdict;
   }
   verdict = askSolver(constraints, q.relation);
+  if (wrapped) withdrawWhereWrapped(verdict, *wrapped);
   if (verdict.outcome == Verdict::Outcome::Unknown)
     if (auto found = searchCollision(q, constraints))
       return happens(std::move(*found), std::move(constraints));
@@ -201,9 +243,11 @@ Verdict Decider::leaves(const ModelAccess& access, Expr bytes) {
     return verdict;
   }
   ++counters.questions;
+  const bool isWrapped =
+      needsWrap(viewOf(access, Ranges::Wrapping::Exact), viewOf(access, Ranges::Wrapping::Assumed));
   for (Ranges::Wrapping wrapping : {Ranges::Wrapping::Exact, Ranges::Wrapping::Assumed}) {
     bool assumed = wrapping == Ranges::Wrapping::Assumed;
-    if (assumed && wrapAssumptions(access).empty()) continue;
+    if (assumed && (isWrapped || wrapAssumptions(access).empty())) continue;
     if (!provesWithin(viewOf(access, wrapping), bytes)) continue;
     ++counters.arithmetic;
     verdict.outcome = Verdict::Outcome::Never;
@@ -216,7 +260,9 @@ Verdict Decider::leaves(const ModelAccess& access, Expr bytes) {
                              c.binary(Op::Slt, c.sub(bytes, access.size), access.offset));
   std::vector<Expr> constraints{outside, access.condition, c.binary(Op::Slt, zero, access.size)};
   constraints.insert(constraints.end(), kernel.facts.begin(), kernel.facts.end());
-  return solve(std::move(constraints), std::nullopt);
+  verdict = solve(std::move(constraints), std::nullopt);
+  if (isWrapped) withdrawWhereWrapped(verdict, access);
+  return verdict;
 }
 
 Verdict Decider::meetsOwn(const OwnCopy& own) {

@@ -84,6 +84,17 @@ bool stepsOf(Expr latch, Expr header, std::int64_t& least, std::int64_t& most) {
   return true;
 }
 
+/// Whether the loop goes on only while its counter is less than something.
+bool isBoundedAbove(const Loop& loop, const BranchInst& exit, const PHINode* counter) {
+  auto* compare = cast<ICmpInst>(exit.getCondition());
+  const bool isFirst = compare->getOperand(0) == counter;
+  if (!compare->isRelational() || isFirst == (compare->getOperand(1) == counter)) return false;
+  CmpInst::Predicate goesOn =
+      loop.contains(exit.getSuccessor(0)) ? compare->getPredicate() : compare->getInversePredicate();
+  if (!isFirst) goesOn = CmpInst::getSwappedPredicate(goesOn);
+  return ICmpInst::isLT(goesOn) || ICmpInst::isLE(goesOn);
+}
+
 std::size_t sizeUpTo(Expr e, std::size_t limit) {
   std::size_t count = 0;
   anyNode(e, [&](Expr) { return ++count > limit; });
@@ -106,14 +117,13 @@ Expr Execution::additiveForm(LoopWork& work, const PHINode* phi, Expr startValue
     bool upward = isNonNegative(step);
     if (width == 32 && upward && work.headerExit && isa<ICmpInst>(work.headerExit->getCondition())) {
       auto* compare = cast<ICmpInst>(work.headerExit->getCondition());
-      bool isSide =
-          compare->isRelational() && (compare->getOperand(0) == phi || compare->getOperand(1) == phi);
-      if (isSide) {
+      if (isBoundedAbove(*work.loop, *work.headerExit, phi)) {
         const Value* bound = compare->getOperand(compare->getOperand(0) == phi ? 1 : 0);
         Expr limit = value(bound);
         bool plain = !compare->isSigned() && !dependsOnLoop(work, limit, true) && isNonNegative(limit);
         Int most = (Int(1) << 31) - 1;
-        if (isConst(limit) && isConst(step)) plain = plain || Int(limit->value) + step->value <= most;
+        if (isConst(limit) && isConst(step) && (compare->isSigned() || limit->value >= 0))
+          plain = plain || Int(limit->value) + step->value <= most;
         if (!plain)
           work.assumptions.insert("the loop counter at " + state.lineText(*work.headerExit) +
                                   " does not overflow");
