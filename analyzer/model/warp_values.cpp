@@ -109,6 +109,13 @@ std::optional<Ballot> madeOfBallots(KernelState& state, Expr mask) {
   return first;
 }
 
+/// Whether the last warp of a block, too, is wide enough to have the lane.
+bool isInEveryWarp(const KernelModel& model, std::int64_t lane) {
+  std::int64_t threads = 1;
+  for (Expr extent : model.blockDim) threads *= isConst(extent) ? extent->value : 0; // 0: not known
+  return lane == 0 || (threads > 0 && (threads % kLanes == 0 || threads % kLanes > lane));
+}
+
 } // namespace
 
 std::optional<Ballot> ballotOf(KernelState& state, const CallInst& call, Expr vote,
@@ -249,6 +256,7 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function
         std::find(here.begin(), here.end(), part) == here.end())
       return nullptr;
   }
+  if (!ballot && !isInEveryWarp(state.model, lane->value)) return nullptr;
   return sent;
 }
 
