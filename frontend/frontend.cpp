@@ -76,13 +76,17 @@ OrError<std::string> readSource(const std::string& file) {
   return text.str();
 }
 
+/// Headers of clang and the toolkit with another text. Clang's own header wants the toolkit's `cuda.h`, which
+/// a user's of that name would hide from it: it looks beside itself first.
 std::vector<std::pair<std::string, std::string>> replacedHeaders(const Toolkit& toolkit) {
   if (toolkit.ownHeaders()) return {};
+  std::vector<std::pair<std::string, std::string>> replaced{
+      {KCHECK_CLANG_RESOURCE_DIR "/include/cuda.h", "#include \"" + toolkit.path + "/include/cuda.h\"\n"}};
   const std::string header = toolkit.path + "/include/driver_types.h";
   auto content = llvm::MemoryBuffer::getFile(header);
   std::string text = content ? restoreDeviceProperties((*content)->getBuffer().str()) : "";
-  if (text.empty()) return {};
-  return {{header, std::move(text)}};
+  if (!text.empty()) replaced.emplace_back(header, std::move(text));
+  return replaced;
 }
 
 /// Runs all tasks on as many threads as there are cores.

@@ -4,6 +4,8 @@
 
 #include "frontend/source_text.h"
 
+#include <filesystem>
+#include <fstream>
 #include <gmock/gmock.h>
 
 namespace kcheck::frontend {
@@ -232,6 +234,22 @@ int main() { k<M><<<1, N>>>(nullptr); }
     auto program = compileSource(text, options);
     EXPECT_TRUE(program) << program.error().message;
   }
+}
+
+/// Clang's own headers include `cuda.h` by that name, and take it from where the user's headers are.
+TEST(UserHeaders, MayHaveTheNamesOfTheToolkits) {
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "kcheck_user_headers";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "cuda.h") << "#error this is not the toolkit's\n";
+  for (const std::string& path : {std::string("none"), toolkitPath()}) {
+    if (path.empty()) continue;
+    Options options;
+    options.cudaPath = path;
+    options.clangArguments = {"-I" + folder.string()};
+    auto program = compileSource("__global__ void k(int* p) { p[threadIdx.x] = 1; }\n", options);
+    EXPECT_TRUE(program) << program.error().message;
+  }
+  std::filesystem::remove_all(folder);
 }
 
 TEST(OwnHeaders, BothGiveTheSameSitesAndFacts) {
