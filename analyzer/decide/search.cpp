@@ -156,6 +156,8 @@ std::optional<Assignment> searchWitness(const std::vector<Expr>& constraints, co
   const Int row = search.hasFreeBlock ? shapes.front()[0] : search.widestBlock;
   if (search.hasParameters)
     parameters.insert(parameters.end(), {{1024, row, 1024, row}, {row, 1024, row, 1024}});
+  // Many elements, one behind the other.
+  if (search.hasParameters) parameters.insert(parameters.end(), {{1024, 1, 1024, 1}, {1, 1024, 1, 1024}});
   Assignment values;
   std::vector<bool> truths = {true};
   if (search.hasUnknownConditions || search.asksFunctions()) truths = {true, false};
