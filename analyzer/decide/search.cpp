@@ -154,8 +154,10 @@ std::optional<Assignment> searchWitness(const std::vector<Expr>& constraints, co
                   {3, 1, 8, 100000}};
   // Rows as long as a block is wide: where a block ends, the next row begins.
   const Int row = search.hasFreeBlock ? shapes.front()[0] : search.widestBlock;
+  // Or twice as long: what is mirrored meets itself there.
   if (search.hasParameters)
-    parameters.insert(parameters.end(), {{1024, row, 1024, row}, {row, 1024, row, 1024}});
+    parameters.insert(parameters.end(),
+                      {{1024, row, 1024, row}, {row, 1024, row, 1024}, {2 * row, 2 * row, 2 * row, 2 * row}});
   // Many elements, one behind the other.
   if (search.hasParameters) parameters.insert(parameters.end(), {{1024, 1, 1024, 1}, {1, 1024, 1, 1024}});
   Assignment values;

@@ -15,12 +15,18 @@ Expr withoutCasts(Expr e) {
   return e;
 }
 
+/// Nothing is known of it: launches that are have the steps that they have.
+bool mayBeAnything(const Symbol& parameter) {
+  constexpr Int greatestInt = (Int(1) << 31) - 1;
+  return parameter.lo <= 0 && parameter.hi >= greatestInt;
+}
+
 /// The parameters of which `factor` is the product.
 void addParameters(Expr factor, std::vector<Expr>& found) {
   factor = withoutCasts(factor);
   if (factor->op == Op::Mul)
     for (Expr operand : factor->operands) addParameters(operand, found);
-  else if (isParameter(factor) && factor->symbol->lo <= 0)
+  else if (isParameter(factor) && mayBeAnything(*factor->symbol))
     found.push_back(factor);
 }
 
