@@ -158,6 +158,9 @@ std::optional<Assignment> searchWitness(const std::vector<Expr>& constraints, co
   if (search.hasParameters)
     parameters.insert(parameters.end(),
                       {{1024, row, 1024, row}, {row, 1024, row, 1024}, {2 * row, 2 * row, 2 * row, 2 * row}});
+  // Sizes that hardly differ, and as small as can be.
+  if (search.hasParameters)
+    parameters.insert(parameters.end(), {{2, 3, 4, 5}, {3, 2, 5, 4}, {3, 4, 5, 6}, {4, 3, 6, 5}});
   // Many elements, one behind the other.
   if (search.hasParameters) parameters.insert(parameters.end(), {{1024, 1, 1024, 1}, {1, 1024, 1, 1024}});
   Assignment values;

@@ -105,17 +105,30 @@ private:
   z3::context* checking = nullptr;
 };
 
+/// The first query of a context costs more than those that follow: that is on no query's clock.
+void warmUp(z3::context& context) {
+  try {
+    z3::expr x = context.int_const("x"), y = context.bv_const("y", 8);
+    for (const z3::expr& e : {x > 1 && x < 3, y * y == context.bv_val(9, 8)}) {
+      z3::solver solver(context);
+      solver.add(e);
+      solver.check();
+    }
+  } catch (const z3::exception&) {
+    return; // queries will say so
+  }
+}
+
 class Work {
 public:
-  Work(const ReceivedQuery& received, Watch& watch, int output)
-      : query(received.query), ranges(received.ranges), watch(watch), output(output),
+  Work(z3::context& context, const ReceivedQuery& received, Watch& watch, int output)
+      : context(context), query(received.query), ranges(received.ranges), watch(watch), output(output),
         seconds(received.milliseconds / 1000.0), start(processorSeconds()), deadline(start + seconds) {}
 
   void run(Theory theory) {
     constexpr double grace = 0.1; ///< for Z3 to notice that it is to stop
     watch.setLimit(deadline + grace);
-    const double part = theory == Theory::Integers ? seconds / 2 : seconds;
-    run(theory, processorSeconds() + part);
+    run(theory, processorSeconds() + (theory == Theory::Integers ? seconds / 2 : seconds));
     watch.takeLimitOff();
   }
 
@@ -200,27 +213,13 @@ private:
     writeAll(output, "time " + std::to_string(processorSeconds() - start) + "\nresult " + result + "\n");
   }
 
-  z3::context context;
+  z3::context& context;
   const Query& query;
   const KnownRanges& ranges;
   Watch& watch;
   const int output;
   const double seconds, start, deadline;
 };
-
-/// What Z3 does once in a process is on no query's clock.
-void warmUp() {
-  try {
-    z3::context context;
-    z3::expr x = context.int_const("x"), y = context.bv_const("y", 8);
-    for (const z3::expr& e : {x > 1 && x < 3, y * y == context.bv_val(9, 8)}) {
-      z3::solver solver(context);
-      solver.add(e);
-      solver.check();
-    }
-  } catch (const z3::exception&) { // queries will say so
-  }
-}
 
 /// What comes next with a length in front; nothing at the end. A length of 0 asks for more of the last query.
 std::optional<std::string> receive(int connection) {
@@ -238,8 +237,13 @@ void workOn(int connection) {
   constexpr int large = 1 << 30;
   mallopt(M_MMAP_THRESHOLD, large);
   mallopt(M_TRIM_THRESHOLD, large);
-  warmUp();
   Watch& watch = *new Watch(connection); // its thread ends with the process
+  auto prepared = [] {
+    auto fresh = std::make_unique<z3::context>();
+    warmUp(*fresh);
+    return fresh;
+  };
+  std::unique_ptr<z3::context> context, next = prepared();
   std::unique_ptr<ReceivedQuery> query;
   std::unique_ptr<Work> work;
   while (std::optional<std::string> bytes = receive(connection)) {
@@ -249,10 +253,12 @@ void workOn(int connection) {
       continue;
     }
     work.reset();
+    context = std::move(next);
     query = decode(*bytes);
     if (!query) return;
-    work = std::make_unique<Work>(*query, watch, connection);
+    work = std::make_unique<Work>(*context, *query, watch, connection);
     work->run(Theory::Integers);
+    next = prepared(); // while the other side thinks about the answer
   }
 }
 
