@@ -2,7 +2,6 @@
 // the launches of a run. Few launches are taken as they were; many as one whose integers may have any value
 // that they had.
 #include "analyzer/analyzer.h"
-#include "analyzer/broken_signs.h"
 #include "analyzer/kernel_model.h"
 #include "analyzer/launch_groups.h"
 #include "analyzer/launches.h"
@@ -194,19 +193,6 @@ void takeAnswers(KernelResult& kernel, const KernelResult& settled, Overlap over
   }
 }
 
-/// A proof for sizes and steps of another sign than the run had says nothing of it.
-void withdrawBrokenSigns(KernelResult& result, const Kernel& kernel, const SeenLaunches& seen) {
-  for (PropertyResult& property : result.properties) {
-    if (property.answer != Answer::Proved) continue;
-    const auto broken = brokenSigns(property, kernel, seen.launches);
-    if (broken.empty()) continue;
-    property.answer = Answer::Unknown;
-    property.reason = "the proof takes for granted what does not hold in this run: " + broken.front();
-    property.holdsFor.clear();
-    property.assumptions.clear();
-  }
-}
-
 } // namespace
 
 void settle(Analysis& analysis, const llvm::Module& device, const Facts& facts, const SeenLaunches& seen,
@@ -219,10 +205,9 @@ void settle(Analysis& analysis, const llvm::Module& device, const Facts& facts, 
   asking.kernels.clear();
   asking.anyLaunch = false;
   std::map<std::string, Overlap> overlaps; // of the kernels to ask about, by symbol
-  for (KernelResult& result : analysis.kernels) {
+  for (const KernelResult& result : analysis.kernels) {
     const Kernel* kernel = facts.kernel(result.symbol);
     if (!kernel) continue;
-    withdrawBrokenSigns(result, *kernel, seen);
     std::vector<Launch> launches = launchesOf(*kernel, seen);
     const Overlap overlap = overlapOf(launches);
     if (launches.empty() || std::ranges::none_of(result.properties, [&](const PropertyResult& property) {

@@ -1,9 +1,7 @@
 // Races: every pair of accesses to one object within a phase, for every relation of two threads.
 #include "analyzer/decide/checks.h"
 #include "analyzer/decide/conflicts.h"
-#include "analyzer/decide/unmeant.h"
 #include "analyzer/decide/variants.h"
-#include "report/assumptions.h"
 
 #include <algorithm>
 #include <optional>
@@ -201,8 +199,6 @@ private:
     }
     if (isNew && entry->second.outcome == Verdict::Outcome::Happens)
       takeCommonOne(first, second, relation, entry->second);
-    else if (isNew && entry->second.outcome == Verdict::Outcome::Unknown && c.decider.secondsLeft() > 0)
-      takePositiveSteps(first, second, relation, entry->second);
     const Verdict& verdict = entry->second;
     if (verdict.outcome == Verdict::Outcome::Never) {
       if (verdict.assumesNoWrap) assumeNoWrap(*first.access, *second.access);
@@ -222,62 +218,52 @@ private:
     if (c.answers.races.back().witness.exact() && !c.answers.races.back().sameValue) ++found[sites];
   }
 
-  /// A witness with a negative size or place, or a step of zero, mostly shows a launch that nobody means.
-  /// What counts is whether there is another one; where there is none, that is an assumption.
+  /// Integer parameters that are negative in a witness.
+  static std::vector<Expr> negativeParameters(const Verdict& verdict) {
+    std::vector<Expr> result;
+    for (Expr constraint : verdict.constraints)
+      anyNode(constraint, [&](Expr n) {
+        if (n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter && n->width >= 32 &&
+            n->symbol->lo < 0 && signExtend(verdict.values.of(n->symbol), n->width) < 0 &&
+            std::find(result.begin(), result.end(), n) == result.end())
+          result.push_back(n);
+        return false;
+      });
+    std::sort(result.begin(), result.end(), [](Expr x, Expr y) { return x->id < y->id; });
+    return result;
+  }
+
+  /// A witness with a negative size or place mostly shows a launch that nobody means. What counts is whether
+  /// there is another one; where there is none, that is an assumption.
   void takeCommonOne(const Item& a, const Item& b, Relation relation, Verdict& verdict) {
-    constexpr int kMostRounds = 4;   // other parameters may turn negative, or zero
-    std::map<Expr, bool> isPositive; // else not negative
+    constexpr int kMostRounds = 3; // other parameters may turn negative
+    ExprContext& context = c.decider.view().context;
+    Expr wanted = context.boolean(true);
+    std::vector<std::string> assumptions;
     const Verdict first = verdict;
     for (int round = 0; round < kMostRounds && verdict.outcome == Verdict::Outcome::Happens; ++round) {
-      const auto unmeant = unmeantParameters(verdict, c.decider.view(), {a.access, b.access, relation});
-      if (unmeant.empty()) return;
-      for (const auto& [n, isZero] : unmeant) isPositive[n] |= isZero;
-      auto next = meetWhere(isPositive, a, b, relation);
-      if (!next) { // it is for negative ones, or for zero, that the kernel does this
+      const auto negative = negativeParameters(verdict);
+      if (negative.empty()) return;
+      for (Expr n : negative) {
+        assumptions.push_back("`" + n->symbol->name + "` is not negative");
+        wanted = context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(n->width, 0), n));
+      }
+      bool isPossible = true;
+      auto asWanted = [&](const ModelAccess& access) {
+        const ModelAccess* made = variants.where(access, wanted);
+        Ranges ranges(Ranges::Wrapping::Exact);
+        isPossible = isPossible && ranges.assume(made->condition);
+        return made;
+      };
+      const ModelAccess *x = asWanted(*a.access), *y = asWanted(*b.access);
+      if (!isPossible) { // it is for negative ones that the kernel does this
         verdict = first;
         return;
       }
-      verdict = std::move(*next);
+      verdict = c.decider.meet({x, y, relation});
     }
-    if (verdict.outcome == Verdict::Outcome::Never) assumeMeant(isPositive);
-  }
-
-  /// What the solver leaves open may be open for steps of zero alone.
-  void takePositiveSteps(const Item& a, const Item& b, Relation relation, Verdict& verdict) {
-    std::map<Expr, bool> isPositive;
-    for (Expr step : stepParameters(c.decider.view(), {a.access, b.access, relation}))
-      isPositive[step] = true;
-    if (isPositive.empty()) return;
-    auto next = meetWhere(isPositive, a, b, relation);
-    if (!next || next->outcome != Verdict::Outcome::Never) return;
-    verdict = std::move(*next);
-    assumeMeant(isPositive);
-  }
-
-  /// The question for parameters that are positive, or not negative. Nothing where the kernel itself rules
-  /// these out.
-  std::optional<Verdict> meetWhere(const std::map<Expr, bool>& isPositive, const Item& a, const Item& b,
-                                   Relation relation) {
-    ExprContext& context = c.decider.view().context;
-    Expr wanted = context.boolean(true);
-    for (const auto& [n, positive] : isPositive)
-      wanted = context.logicalAnd(wanted,
-                                  context.binary(Op::Sle, context.constant(n->width, positive ? 1 : 0), n));
-    bool isPossible = true;
-    auto asWanted = [&](const ModelAccess& access) {
-      const ModelAccess* made = variants.where(access, wanted);
-      Ranges ranges(Ranges::Wrapping::Exact);
-      isPossible = isPossible && ranges.assume(made->condition);
-      return made;
-    };
-    const ModelAccess *x = asWanted(*a.access), *y = asWanted(*b.access);
-    if (!isPossible) return std::nullopt;
-    return c.decider.meet({x, y, relation});
-  }
-
-  void assumeMeant(const std::map<Expr, bool>& isPositive) {
-    for (const auto& [n, positive] : isPositive)
-      answer.assume(toString(SignAssumption{n->symbol->name, /*isOfHost=*/n->symbol->lo >= 0, positive}));
+    if (verdict.outcome == Verdict::Outcome::Never)
+      for (const std::string& text : assumptions) answer.assume(text);
   }
 
   /// A witness that leans on something may have one beside it, in the first rounds of all loops, that does

@@ -2,7 +2,6 @@
 // symbols.
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/kernel_state.h"
-#include "report/assumptions.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -65,7 +64,7 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
     symbol->exact = false;
     symbol->cause = {CauseKind::AnyInput,
                      "some value of `" + formula.variable + "`, which the host computes"};
-    state.assume(toString(SignAssumption{formula.variable, /*isOfHost=*/true, /*isPositive=*/false}));
+    state.assume("the host's `" + formula.variable + "` is an int and not negative");
     return exprs.of(symbol);
   }
   Expr a = formulaValue(state, formula.operands[0]), b = formulaValue(state, formula.operands[1]);
