@@ -32,8 +32,8 @@ struct Analysis {
       provedSafe; ///< sites that neither race nor leave their object, in any launch of the program
 };
 
-/// Worth calling early: what the solver runs in is copied for each question, and small as long as this
-/// process is.
+/// Worth calling early: the solver's processes are copies of one that starts here, which is as small as this
+/// one is now.
 void prepareSolver();
 
 /// Analyses every kernel of `device` (or those of Options::kernels). The module is not changed.
