@@ -2,6 +2,7 @@
 #include "frontend/clang_job.h"
 
 #include "frontend/driver_setup.h"
+#include "frontend/precompiled.h"
 #include "frontend/user_headers.h"
 #include "frontend/user_macros.h"
 
@@ -11,6 +12,7 @@
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/Support/CrashRecoveryContext.h>
+#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 
 namespace kcheck::frontend {
@@ -26,18 +28,43 @@ private:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
     adaptUserHeaders(compiler);
-    return make(compiler);
+    auto consumer = make(compiler);
+    const bool isBehind = !compiler.getPreprocessorOpts().ImplicitPCHInclude.empty();
+    return isBehind ? withoutPrecompiled(std::move(consumer)) : std::move(consumer);
   }
   const MakeConsumer& make;
 };
 
+/// On a thread of its own with a deep stack; false where clang crashes.
+bool survives(llvm::function_ref<void()> work) {
+  llvm::CrashRecoveryContext recovery;
+  return recovery.RunSafelyOnThread(work, kStackBytes);
+}
+
+/// From the start, or from where the precompiled headers end.
 bool compileOnThisThread(const CompileJobs& jobs, const Arguments& cc1, DiagnosticLog& log,
-                         const AdjustInvocation& adjust, const MakeConsumer& make) {
+                         const AdjustInvocation& adjust, const MakeConsumer& make,
+                         const std::string& precompiled) {
+  auto invocation = invocationOf(jobs, cc1, log, adjust);
+  if (!invocation) return false;
+  if (precompiled.empty())
+    setUserMacrosAside(invocation->getPreprocessorOpts(), kPrelude);
+  else
+    beginBehind(precompiled, *invocation);
+  log.userText = jobs.userText;
+  ConsumerAction action(make);
+  return runAction(std::move(invocation), log, action);
+}
+
+} // namespace
+
+std::shared_ptr<clang::CompilerInvocation> invocationOf(const CompileJobs& jobs, const Arguments& cc1,
+                                                        DiagnosticLog& log, const AdjustInvocation& adjust) {
   std::vector<const char*> pointers;
   for (const std::string& argument : cc1) pointers.push_back(argument.c_str());
   auto invocation = std::make_shared<clang::CompilerInvocation>();
   auto diagnostics = makeDiagnostics(log);
-  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *diagnostics)) return false;
+  if (!clang::CompilerInvocation::CreateFromArgs(*invocation, pointers, *diagnostics)) return nullptr;
   invocation->getDiagnosticOpts().IgnoreWarnings = true;
   invocation->getFrontendOpts().DisableFree = false;
   invocation->getPreprocessorOpts().addRemappedFile(
@@ -45,32 +72,42 @@ bool compileOnThisThread(const CompileJobs& jobs, const Arguments& cc1, Diagnost
   for (const auto& [header, text] : jobs.replaced)
     invocation->getPreprocessorOpts().addRemappedFile(
         header, llvm::MemoryBuffer::getMemBufferCopy(text, header).release());
-  setUserMacrosAside(invocation->getPreprocessorOpts(), kPrelude);
-  log.userText = jobs.userText;
   adjust(*invocation);
+  return invocation;
+}
 
+bool runAction(std::shared_ptr<clang::CompilerInvocation> invocation, DiagnosticLog& log,
+               clang::FrontendAction& action) {
   clang::CompilerInstance compiler;
-  compiler.setInvocation(invocation);
+  compiler.setInvocation(std::move(invocation));
   compiler.createDiagnostics(makeDiagnosticConsumer(log), /*ShouldOwnClient=*/true);
   compiler.getDiagnostics().setIgnoreAllWarnings(true);
   compiler.setVerboseOutputStream(llvm::nulls()); // it would count errors there
-  ConsumerAction action(make);
   return compiler.ExecuteAction(action) && !compiler.getDiagnostics().hasErrorOccurred();
 }
 
-} // namespace
-
 bool runClang(const CompileJobs& jobs, const Arguments& cc1, DiagnosticLog& log,
               const AdjustInvocation& adjust, const MakeConsumer& make) {
+  std::string precompiled;
+  survives([&] { precompiled = precompiledHeaders(jobs, cc1, adjust); });
+  if (!precompiled.empty()) {
+    DiagnosticLog attempt;
+    bool ok = false;
+    survives([&] { ok = compileOnThisThread(jobs, cc1, attempt, adjust, make, precompiled); });
+    if (ok) {
+      log = std::move(attempt);
+      return true;
+    }
+  }
+  // Of what has errors clang speaks as if nothing were precompiled.
   bool ok = false;
-  llvm::CrashRecoveryContext recovery;
-  const bool alive = recovery.RunSafelyOnThread(
-      [&] { ok = compileOnThisThread(jobs, cc1, log, adjust, make); }, kStackBytes);
-  if (!alive) {
+  if (!survives([&] { ok = compileOnThisThread(jobs, cc1, log, adjust, make, ""); })) {
     log.rendered.push_back("error: clang crashed\n");
     log.plain.push_back("clang crashed");
+    return false;
   }
-  return alive && ok;
+  if (ok && !precompiled.empty()) llvm::sys::fs::remove(precompiled); // out of date, or broken
+  return ok;
 }
 
 } // namespace kcheck::frontend

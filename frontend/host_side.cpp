@@ -119,6 +119,7 @@ void adjustForHost(clang::CompilerInvocation& invocation) {
 bool compileHost(const CompileJobs& jobs, HostWishes wishes, DiagnosticLog& log, HostSide& result) {
   llvm::LLVMContext context;
   const bool ok = runClang(jobs, jobs.host, log, adjustForHost, [&](clang::CompilerInstance& compiler) {
+    result = {};
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(makeNvccSemantics());
     consumers.push_back(std::make_unique<Facts>(compiler, wishes.wholeProgram, result));

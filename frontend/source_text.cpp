@@ -21,6 +21,26 @@ SourceLook lookAt(const std::string& text) {
   return look;
 }
 
+std::vector<std::string> leadingHeaders(const std::string& text) {
+  std::vector<std::string> headers;
+  const std::vector<RawToken> tokens = tokensOf(text);
+  const auto is = [&](std::size_t i, const char* word) {
+    return i < tokens.size() && tokens[i].text == word;
+  };
+  for (std::size_t i = 0; is(i, "#");) {
+    if (is(i + 1, "pragma") && is(i + 2, "once")) {
+      i += 3;
+      continue;
+    }
+    if (!is(i + 1, "include") || !is(i + 2, "<")) break;
+    const std::size_t first = tokens[i + 2].offset + 1;
+    while (i < tokens.size() && !is(i, ">")) ++i;
+    if (i == tokens.size()) break;
+    headers.push_back(text.substr(first, tokens[i++].offset - first));
+  }
+  return headers;
+}
+
 std::string adaptToClang(const std::string& text) {
   std::string result = text;
   const auto has = [&](const char* word) { return text.find(word) != std::string::npos; };

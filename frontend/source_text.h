@@ -13,6 +13,9 @@ struct SourceLook {
 };
 SourceLook lookAt(const std::string& text);
 
+/// What the text includes with angle brackets before anything else stands in it.
+std::vector<std::string> leadingHeaders(const std::string& text);
+
 /// `__shared__ alignas(16)` is an error to clang, `alignas(16) __shared__` is not; both have the same length.
 /// Launches are adapted as launch_brackets.h says.
 std::string adaptToClang(const std::string& text);

@@ -9,13 +9,6 @@
 namespace kcheck::frontend {
 namespace {
 
-/// Reserved names, and those that the toolkit's headers ask about.
-bool configuresHeaders(llvm::StringRef name) {
-  for (const char* prefix : {"_", "CUDA", "CUB", "THRUST", "CCCL", "LIBCUDACXX", "NV", "CU_"})
-    if (name.starts_with(prefix)) return true;
-  return false;
-}
-
 std::string addFile(clang::PreprocessorOptions& options, const char* name, const std::string& text) {
   std::string path = fmt::format("{}/shim/{}", KCHECK_SOURCE_HEADERS, name);
   options.addRemappedFile(path, llvm::MemoryBuffer::getMemBufferCopy(text, path).release());
@@ -23,6 +16,12 @@ std::string addFile(clang::PreprocessorOptions& options, const char* name, const
 }
 
 } // namespace
+
+bool configuresHeaders(llvm::StringRef name) {
+  for (const char* prefix : {"_", "CUDA", "CUB", "THRUST", "CCCL", "LIBCUDACXX", "NV", "CU_"})
+    if (name.starts_with(prefix)) return true;
+  return false;
+}
 
 void setUserMacrosAside(clang::PreprocessorOptions& options, const std::string& lastOwn) {
   const auto last = std::find(options.Includes.begin(), options.Includes.end(), lastOwn);

@@ -8,6 +8,9 @@
 
 namespace kcheck::frontend {
 
+/// Reserved names, and those that the toolkit's headers ask about.
+bool configuresHeaders(llvm::StringRef macro);
+
 /// `lastOwn`: the last of the files that kcheck includes before the user's text; where it is not among the
 /// included ones, nothing changes. Macros that configure headers stay.
 void setUserMacrosAside(clang::PreprocessorOptions& options, const std::string& lastOwn);

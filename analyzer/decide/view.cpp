@@ -235,6 +235,20 @@ static Expr chosen(ExprContext& c, Expr condition, Expr e) {
   return result == e ? e : chosen(c, condition, result); // choices within choices
 }
 
+/// `e` with the choices made that the ranges settle.
+static Expr settled(ExprContext& c, Ranges& ranges, Expr e) {
+  Substitution substitution(c);
+  anyNode(e, [&](Expr n) {
+    if (n->op != Op::Ite) return false;
+    const Range test = ranges.of(n->operands[0]);
+    if (test.isConstant()) substitution.set(n, n->operands[test.lo == 0 ? 2 : 1]);
+    return false;
+  });
+  if (substitution.empty()) return e;
+  Expr result = substitution(e);
+  return result == e ? e : settled(c, ranges, result);
+}
+
 AccessView::AccessView(KernelView& kernel, Expr given, Expr at, Expr size, Ranges::Wrapping wrapping)
     : condition(withoutExcluded(kernel.context, given)), offset(chosen(kernel.context, condition, at)),
       size(size), ranges(wrapping), linear(kernel, ranges) {
@@ -248,6 +262,7 @@ AccessView::AccessView(KernelView& kernel, Expr given, Expr at, Expr size, Range
   if (!isPossible) return;
   collectFacts(kernel);
   collectDivisionFacts(kernel);
+  if (offset) offset = settled(kernel.context, ranges, offset);
   if (offset) offsetPoly = putTogether(linear.of(offset));
   if (size) {
     sizePoly = linear.of(size);

@@ -171,6 +171,7 @@ private:
   void readLatches(LoopWork& work);
   void bindOpen(LoopWork& work);
   Expr stayCondition(LoopWork& work);
+  Expr lastIteration(const LoopWork& work);
   void findTripCount(LoopWork& work);
   bool comesRoundPastBarriers(LoopWork& work);
   void setStayCondition(const llvm::Loop* loop, Expr goesOn);
@@ -188,6 +189,7 @@ private:
   void countSteps(LoopWork& work, Expr stay);
   void boundByParts(LoopWork& work, Expr stay);
   void boundOpen(LoopWork& work);
+  Expr countedOut(Expr e);
   Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr additiveForm(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step, bool noWrap);
   Expr orbit(LoopWork& work, Expr header, Expr start, Expr latch);

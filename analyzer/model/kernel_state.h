@@ -159,6 +159,8 @@ struct KernelState {
 
   /// What holds of a loop's exit symbols whenever the loop has been left.
   std::unordered_map<const Symbol*, Expr> definitions;
+  /// The last iterations of loops that only count, in terms of what the loop leaves alone.
+  std::unordered_map<const Symbol*, Expr> lastIterations;
   std::vector<LoopRecord> loops;
   /// Symbols that stand for results of atomics or volatile loads: conditions on them may order threads.
   std::unordered_set<const Symbol*> synchronizing;

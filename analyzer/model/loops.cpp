@@ -451,6 +451,7 @@ void Execution::leaveEdges(LoopWork& work, Substitution& final) {
     some = exprs.logicalAnd(some, exprs.logicalOr(isFirst, previous(work.stay)));
   }
   if (!mayStop && !work.trips) {
+    if (Expr last = lastIteration(work)) state.lastIterations[work.exitCounter] = last;
     Expr definition =
         exprs.logicalOr(exprs.logicalNot(work.entry), some); // nothing holds of a loop not reached
     state.definitions[work.exitCounter] = definition;

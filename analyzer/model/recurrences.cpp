@@ -144,16 +144,37 @@ Expr Execution::additiveForm(LoopWork& work, const PHINode* phi, Expr startValue
   return exprs.extend(Op::Trunc, width, wide, NoSignedWrap);
 }
 
+/// The same with what inner loops left, where they only count: as often as they ran, whatever the round.
+Expr Execution::countedOut(Expr e) {
+  Substitution counts(exprs);
+  anyNode(e, [&](Expr n) {
+    if (n->op != Op::Symbol) return false;
+    auto last = state.lastIterations.find(n->symbol);
+    if (last != state.lastIterations.end()) counts.set(n, last->second);
+    return false;
+  });
+  return counts(e);
+}
+
 Expr Execution::additive(LoopWork& work, const PHINode* phi, Expr header, Expr latch) {
   if (header->width < 8) return nullptr;
+  Expr startValue = work.start[phi];
+  // An inner loop may have carried a number on in 64 bits, which fits where it has arrived.
+  const bool isWide = header->width == 32 && latch->op == Op::Trunc && (latch->flags & NoSignedWrap) &&
+                      latch->operands[0]->width == 64;
+  if (isWide) header = exprs.extend(Op::SExt, 64, header), latch = latch->operands[0];
   Sum sum = summands(latch, header);
-  if (sum.headers != 1) return nullptr;
+  if (sum.headers != 1 || (isWide && !sum.noSignedWrap)) return nullptr;
   Expr step = exprs.constant(header->width, 0);
   for (Expr term : sum.terms) {
+    term = countedOut(term);
     if (dependsOnLoop(work, term, true)) return nullptr;
     step = exprs.add(step, term, sum.noSignedWrap ? NoSignedWrap : NoFlags);
   }
-  return additiveForm(work, phi, work.start[phi], step, sum.noSignedWrap);
+  if (!isWide) return additiveForm(work, phi, startValue, step, sum.noSignedWrap);
+  Expr way = exprs.mul(work.counterAs(exprs, 64), step, NoSignedWrap);
+  Expr wide = exprs.add(exprs.extend(Op::SExt, 64, startValue), way, NoSignedWrap);
+  return exprs.extend(Op::Trunc, 32, wide, NoSignedWrap);
 }
 
 /// values[i] in iteration i, going on from values[cycleFrom] when they are used up.

@@ -57,12 +57,14 @@ bool movesOneWay(Expr e, Expr counter) {
   });
 }
 
+bool isOrdering(Op op) { return op == Op::Slt || op == Op::Sle || op == Op::Ult || op == Op::Ule; }
+
 /// Comparisons by order: with values that move in one direction, what holds now held before.
 bool isOrder(Expr e, Expr counter) {
   if (e->op == Op::And && e->width == 1)
     return isOrder(e->operands[0], counter) && isOrder(e->operands[1], counter);
   if (!movesOneWay(e, counter)) return false;
-  return e->op == Op::Slt || e->op == Op::Sle || e->op == Op::Ult || e->op == Op::Ule;
+  return isOrdering(e->op);
 }
 
 /// By how much a round moves e, where that is always the same.
@@ -223,6 +225,26 @@ void Execution::findTripCount(LoopWork& work) {
     });
     work.facts.push_back(fromStart ? at(previous) : exprs.logicalOr(isFirst, at(previous)));
   }
+}
+
+/// The last iteration of a loop that counts up to a bound: as many as lie between, or none.
+Expr Execution::lastIteration(const LoopWork& work) {
+  if (!work.stay || !work.stayIsExact || !isOrdering(work.stay->op)) return nullptr;
+  Expr moving = work.stay->operands[0], bound = work.stay->operands[1];
+  const auto step = stepOf(moving, work.k);
+  if (moving->width != 32 || !step || *step < 1 || dependsOnLoop(work, bound, true)) return nullptr;
+  Substitution toFirst(exprs);
+  toFirst.set(work.k, exprs.constant(32, 0));
+  Expr first = toFirst(moving), zero = exprs.constant(32, 0);
+  const std::uint8_t flags = isNonNegative(first) && isNonNegative(bound) ? NoSignedWrap : NoFlags;
+  Expr between = exprs.sub(bound, first, flags);
+  const bool isClosed = work.stay->op == Op::Sle || work.stay->op == Op::Ule;
+  if (*step > 1) {
+    if (!isClosed) between = exprs.add(between, exprs.constant(32, -1), flags);
+    between = exprs.binary(Op::UDiv, between, exprs.constant(32, *step));
+  }
+  if (*step > 1 || isClosed) between = exprs.add(between, exprs.constant(32, 1), flags);
+  return exprs.ite(toFirst(work.stay), between, zero);
 }
 
 /// In a run that stops at barriers, a loop around one comes round only past all of them: what that takes held
