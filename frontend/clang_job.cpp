@@ -12,8 +12,9 @@
 #include <clang/Frontend/FrontendAction.h>
 #include <clang/Lex/PreprocessorOptions.h>
 #include <llvm/Support/CrashRecoveryContext.h>
-#include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
+
+#include <filesystem>
 
 namespace kcheck::frontend {
 namespace {
@@ -89,12 +90,11 @@ bool runAction(std::shared_ptr<clang::CompilerInvocation> invocation, Diagnostic
 bool runClang(const CompileJobs& jobs, const Arguments& cc1, DiagnosticLog& log,
               const AdjustInvocation& adjust, const MakeConsumer& make) {
   std::string precompiled;
-  survives([&] { precompiled = precompiledHeaders(jobs, cc1, adjust); });
+  if (!survives([&] { precompiled = precompiledHeaders(jobs, cc1, adjust); })) precompiled.clear();
   if (!precompiled.empty()) {
     DiagnosticLog attempt;
     bool ok = false;
-    survives([&] { ok = compileOnThisThread(jobs, cc1, attempt, adjust, make, precompiled); });
-    if (ok) {
+    if (survives([&] { ok = compileOnThisThread(jobs, cc1, attempt, adjust, make, precompiled); }) && ok) {
       log = std::move(attempt);
       return true;
     }
@@ -106,7 +106,8 @@ bool runClang(const CompileJobs& jobs, const Arguments& cc1, DiagnosticLog& log,
     log.plain.push_back("clang crashed");
     return false;
   }
-  if (ok && !precompiled.empty()) llvm::sys::fs::remove(precompiled); // out of date, or broken
+  std::error_code ignored;
+  if (ok && !precompiled.empty()) std::filesystem::remove(precompiled, ignored); // out of date, or broken
   return ok;
 }
 

@@ -83,7 +83,7 @@ std::string nameOf(const Wanted& wanted) {
     if (option == "-D" && wanted.isOwnOnly() && isUserMacro(value)) continue;
     if (option == "-include" && value == kPrelude) isOwn = false;
     searchesFolders |= option == "-I" || option == "-iquote";
-    hash.update(option + "\n" + value + "\n");
+    hash.update(fmt::format("{}\n{}\n", option, value));
     if (llvm::sys::path::is_absolute(option)) { // a folder of headers
       addFile(hash, option + "/cuda_runtime.h");
       addFile(hash, option + "/kcheck_prelude.h");
@@ -175,7 +175,7 @@ void clearOldFilesAway(const std::string& folder) {
 bool isFirstTime(const std::string& mark) {
   if (llvm::sys::fs::exists(mark)) return false;
   std::error_code error;
-  llvm::raw_fd_ostream(mark, error);
+  llvm::raw_fd_ostream file(mark, error);
   return true;
 }
 
@@ -196,7 +196,7 @@ std::string precompiledHeaders(const CompileJobs& jobs, const Arguments& cc1,
   const std::string folder = cacheFolder();
   if (folder.empty() || llvm::sys::fs::create_directories(folder)) return {};
   const Wanted wanted{jobs, cc1, adjust, includesOf(jobs, cc1)};
-  const std::string path = folder + "/" + nameOf(wanted);
+  std::string path = folder + "/" + nameOf(wanted);
   if (llvm::sys::fs::exists(path)) return path;
   if (llvm::sys::fs::access(folder, llvm::sys::fs::AccessMode::Write)) return {};
   if (isFirstTime(path + ".wanted")) return {};

@@ -35,6 +35,8 @@ struct Check {
 
 PropertyResult checkRaces(Check check);
 PropertyResult checkBarriers(Check check);
+/// What of it is only true where no threads race: a reason to leave it open, or nothing.
+std::string barriersRestOn(const KernelModel& model);
 PropertyResult checkBounds(Check check);
 
 } // namespace kcheck::analyzer

@@ -85,6 +85,15 @@ PropertyResult checkBarriers(Check c) {
   return answer.finish();
 }
 
+std::string barriersRestOn(const KernelModel& model) {
+  for (const BarrierControl& control : model.barriers)
+    for (Expr part : {control.condition, control.reached})
+      if (anyNode(part, [](Expr n) { return n->op == Op::Apply && n->function->isKept; }))
+        return lineOf(control.branch) + ": who comes to the barrier in " + lineOf(control.barrier) +
+               " follows memory that threads may race for";
+  return {};
+}
+
 namespace {
 
 class BoundsCheck {

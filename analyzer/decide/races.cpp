@@ -33,6 +33,14 @@ PropertyResult PropertyAnswer::finish() {
   return result;
 }
 
+/// Where there is a reason.
+static void leaveOpen(PropertyResult& result, const std::string& reason) {
+  if (reason.empty()) return;
+  result.answer = Answer::Unknown;
+  result.reason = reason;
+  result.assumptions.clear();
+}
+
 KernelAnswers decide(const KernelModel& model, ExprContext& context, const Limits& limits) {
   KernelAnswers answers;
   Decider decider(model, context, limits);
@@ -41,6 +49,8 @@ KernelAnswers decide(const KernelModel& model, ExprContext& context, const Limit
   // Barriers first: what a divergent barrier orders is no question for races.
   PropertyResult barriers = checkBarriers(check);
   answers.properties.push_back(checkRaces(check));
+  if (barriers.answer == Answer::Proved && answers.properties.back().answer != Answer::Proved)
+    leaveOpen(barriers, barriersRestOn(model));
   answers.properties.push_back(std::move(barriers));
   answers.properties.push_back(checkBounds(check));
   bool hasGap = std::any_of(model.gaps.begin(), model.gaps.end(),

@@ -111,6 +111,9 @@ struct Function {
   bool isRoom = false;
   bool isBallot = false; ///< how the lanes of a warp vote
   bool isLeader = false; ///< the first lane that votes
+  /// The content of memory that the kernel writes, taken to stay as it is for a while: it does where no
+  /// threads race.
+  bool isKept = false;
   bool exact = true;
   Cause cause;
 };

@@ -171,6 +171,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     operands.push_back(place.offset);
     auto* content = state.symbols.function(&instruction, "stable " + key, object.name + "@" + line, width);
     content->varies = sameForGrid ? Varies::Never : Varies::ByBlock;
+    content->isKept = true;
     content->exact = false;
     content->cause = cause;
     return markIfSynchronizing(place.object, exprs.apply(content, std::move(operands)));
@@ -180,6 +181,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     std::string role = "phase " + std::to_string(id.run) + " " + key;
     auto* content = state.symbols.function(nullptr, role, object.name + " before", width);
     content->varies = Varies::ByBlock;
+    content->isKept = true;
     const bool fromHost = start == nullptr && object.space == MemorySpace::Global && !synchronizes;
     content->exact = fromHost && !state.launch.isOfProgram(); // as what is only read, above
     content->cause =
