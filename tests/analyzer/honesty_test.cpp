@@ -285,6 +285,23 @@ extern "C" __global__ void k(const int* in, int* out) {
   EXPECT_THAT(barriers.reason, HasSubstr("line 8: whether all threads come"));
 }
 
+TEST(Honesty, BarriersByMemoryThatThreadsRaceForAreNotProved) {
+  const auto barriers = [](const std::string& counter) {
+    const Analyzed analyzed("#include <cuda_runtime.h>\n"
+                            "extern \"C\" __global__ void k(int* count, float* out) {\n"
+                            "  while (count[" +
+                            counter + "] < 10) {\n" +
+                            "    out[blockIdx.x * blockDim.x + threadIdx.x] += 1;\n"
+                            "    __syncthreads();\n"
+                            "    if (threadIdx.x == 0) count[" +
+                            counter + "] += 1;\n    __syncthreads();\n  }\n}\n");
+    return analyzed.property("k", Property::BarriersUniform);
+  };
+  EXPECT_EQ(barriers("blockIdx.x").answer, Answer::Proved);
+  EXPECT_EQ(barriers("0").answer, Answer::Unknown);
+  EXPECT_THAT(barriers("0").reason, HasSubstr("line 3: who comes to the barrier in line"));
+}
+
 /// Atomics that acquire and release stand for fences; relaxed ones do not.
 TEST(Fences, AreNotMissedWhereAtomicsOrder) {
   const auto findings = [](const std::string& store, const std::string& load) {
