@@ -32,7 +32,7 @@ constexpr const char* kIncludesFile = "kcheck-headers.cu";
 std::string cacheFolder() {
   if (auto given = llvm::sys::Process::GetEnv("KCHECK_CACHE")) return *given == "none" ? "" : *given;
   llvm::SmallString<128> folder;
-  if (!llvm::sys::path::cache_directory(folder)) return {};
+  if (!llvm::sys::path::cache_directory(folder) || !llvm::sys::path::is_absolute(folder)) return {};
   llvm::sys::path::append(folder, "kcheck");
   return folder.str().str();
 }
