@@ -88,7 +88,7 @@ PropertyResult checkBarriers(Check c) {
 std::string barriersRestOn(const KernelModel& model) {
   for (const BarrierControl& control : model.barriers)
     for (Expr part : {control.condition, control.reached})
-      if (anyNode(part, [](Expr n) { return n->op == Op::Apply && n->function->isKept; }))
+      if (followsKept(part))
         return lineOf(control.branch) + ": who comes to the barrier in " + lineOf(control.barrier) +
                " follows memory that threads may race for";
   return {};

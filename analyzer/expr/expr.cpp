@@ -222,6 +222,12 @@ Varies variesOf(Expr e) {
   return result;
 }
 
+bool followsKept(Expr e) {
+  return e && anyNode(e, [](Expr n) {
+           return (n->op == Op::Apply && n->function->isKept) || (n->op == Op::Symbol && n->symbol->isKept);
+         });
+}
+
 std::vector<Cause> causesOf(Expr e) {
   std::set<Cause> causes;
   auto add = [&](const Cause& cause, const std::string& name) {

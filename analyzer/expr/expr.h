@@ -95,6 +95,7 @@ struct Symbol {
   /// leave it one value.
   bool isOutcome = false;
   bool isLength = false; ///< of an unknown: stands for a sum of sizes, small where these are
+  bool isKept = false;   ///< of a loop: follows memory that is taken to stay as it is (Function::isKept)
   Cause cause;
 };
 
@@ -209,6 +210,8 @@ private:
 
 /// Calls `visit` once for every node below and including `e`; stops and returns true when it returns true.
 bool anyNode(Expr e, const std::function<bool(Expr)>& visit);
+/// Whether `e`, if there is one, follows memory that is taken to stay as it is (Function::isKept).
+bool followsKept(Expr e);
 /// Whether the value of `e` can differ between two threads: of a block (Never or ByThread), or of different
 /// blocks.
 Varies variesOf(Expr e);

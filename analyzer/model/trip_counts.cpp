@@ -227,12 +227,22 @@ void Execution::findTripCount(LoopWork& work) {
   }
 }
 
+/// Whether nothing on the way from the counter to `e` wraps, by its flags.
+static bool keepsCount(Expr e, Expr counter, std::uint8_t flag) {
+  return !anyNode(e, [&](Expr n) {
+    return (n->op == Op::Add || n->op == Op::Mul) && !(n->flags & flag) &&
+           anyNode(n, [&](Expr part) { return part == counter; });
+  });
+}
+
 /// The last iteration of a loop that counts up to a bound: as many as lie between, or none.
 Expr Execution::lastIteration(const LoopWork& work) {
   if (!work.stay || !work.stayIsExact || !isOrdering(work.stay->op)) return nullptr;
   Expr moving = work.stay->operands[0], bound = work.stay->operands[1];
   const auto step = stepOf(moving, work.k);
   if (moving->width != 32 || !step || *step < 1 || dependsOnLoop(work, bound, true)) return nullptr;
+  const bool isSigned = work.stay->op == Op::Slt || work.stay->op == Op::Sle;
+  if (*step > 1 && !keepsCount(moving, work.k, isSigned ? NoSignedWrap : NoUnsignedWrap)) return nullptr;
   Substitution toFirst(exprs);
   toFirst.set(work.k, exprs.constant(32, 0));
   Expr first = toFirst(moving), zero = exprs.constant(32, 0);

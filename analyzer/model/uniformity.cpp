@@ -86,6 +86,31 @@ private:
 
 } // namespace
 
+/// The symbols of loops that follow memory which is taken to stay as it is.
+static void markKept(KernelState& state) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    auto mark = [&](Symbol* symbol) {
+      changed = changed || !symbol->isKept;
+      symbol->isKept = true;
+    };
+    for (const LoopRecord& record : state.loops) {
+      const bool exits = llvm::any_of(record.exitConditions, followsKept);
+      if (exits) {
+        mark(record.counter);
+        mark(record.exitCounter);
+      }
+      for (auto& open : record.open)
+        if (exits || open.inside->isKept || followsKept(open.start) || followsKept(open.latch)) {
+          mark(open.inside);
+          mark(open.after);
+        }
+      for (auto& [inner, last] : record.renamed)
+        if (exits || inner->isKept) mark(last);
+    }
+  }
+}
+
 void settleUniformity(KernelState& state) {
   for (LoopRecord& record : state.loops) {
     record.counter->varies = record.exitCounter->varies = Varies::Never;
@@ -113,6 +138,7 @@ void settleUniformity(KernelState& state) {
   // is not the grid's.
   for (const LoopRecord& record : state.loops)
     if (Varies own = withinOf(record); own != Varies::Never) Rounds(state.loops, record).raiseAll(own);
+  markKept(state);
 }
 
 } // namespace kcheck::analyzer

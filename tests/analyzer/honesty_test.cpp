@@ -300,6 +300,19 @@ TEST(Honesty, BarriersByMemoryThatThreadsRaceForAreNotProved) {
   EXPECT_EQ(barriers("blockIdx.x").answer, Answer::Proved);
   EXPECT_EQ(barriers("0").answer, Answer::Unknown);
   EXPECT_THAT(barriers("0").reason, HasSubstr("line 3: who comes to the barrier in line"));
+
+  const Analyzed summed(R"(
+#include <cuda_runtime.h>
+extern "C" __global__ void k(int* flags, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++) sum += flags[i];
+  if (sum > 3) __syncthreads();
+  __syncthreads();
+  if (blockIdx.x == 1 && threadIdx.x == 0) flags[0] = 1;
+}
+)");
+  EXPECT_EQ(summed.property("k", Property::BarriersUniform).answer, Answer::Unknown)
+      << "carried out of a loop";
 }
 
 /// Atomics that acquire and release stand for fences; relaxed ones do not.
