@@ -1,4 +1,5 @@
-// Looked for in a promoted copy of each function that has an atomicCAS; the function itself is not promoted.
+// Looked for in a promoted copy of each function that has an atomicCAS or calls one, with what it calls
+// inlined; the function itself stays as it is.
 #include "frontend/cas_guesses.h"
 
 #include <llvm/ADT/SetVector.h>
@@ -18,6 +19,29 @@
 
 namespace kcheck::frontend {
 namespace {
+
+constexpr unsigned kRounds = 8;         ///< of inlining: how deep calls are followed
+constexpr unsigned kLargestCopy = 5000; ///< instructions from which on nothing more is inlined
+
+/// What a functor computes from the guess, or a wrapper exchanges, is seen where it is called.
+void inlineCallees(llvm::Function& copy, const llvm::Function& original) {
+  unsigned size = copy.getInstructionCount();
+  for (unsigned round = 0; round < kRounds; ++round) {
+    std::vector<llvm::CallBase*> calls;
+    for (llvm::Instruction& instruction : llvm::instructions(copy)) {
+      auto* call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      const llvm::Function* callee = call ? call->getCalledFunction() : nullptr;
+      if (callee && !callee->isDeclaration() && callee != &original && callee != &copy) calls.push_back(call);
+    }
+    if (calls.empty()) return;
+    for (llvm::CallBase* call : calls) {
+      size += call->getCalledFunction()->getInstructionCount();
+      if (size > kLargestCopy) return;
+      llvm::InlineFunctionInfo info;
+      llvm::InlineFunction(*call, info, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false);
+    }
+  }
+}
 
 /// Locals go to registers, those in structures too.
 void promote(llvm::Function& function) {
@@ -239,6 +263,7 @@ bool hasExchange(const llvm::Function& function) {
 void relax(llvm::Function& function) {
   llvm::ValueToValueMapTy map;
   llvm::Function* copy = llvm::CloneFunction(&function, map);
+  inlineCallees(*copy, function);
   promote(*copy);
   const llvm::DominatorTree dominators(*copy);
   const llvm::PostDominatorTree joins(*copy);
@@ -259,9 +284,14 @@ void relax(llvm::Function& function) {
 } // namespace
 
 void relaxGuesses(llvm::Module& module) {
-  std::vector<llvm::Function*> functions;
+  llvm::SetVector<llvm::Function*> functions; ///< that come to an exchange
   for (llvm::Function& function : module)
-    if (!function.isDeclaration() && hasExchange(function)) functions.push_back(&function);
+    if (!function.isDeclaration() && hasExchange(function)) functions.insert(&function);
+  for (std::size_t i = 0; i < functions.size(); ++i)
+    for (llvm::User* user : functions[i]->users())
+      if (auto* call = llvm::dyn_cast<llvm::CallBase>(user);
+          call && call->getCalledFunction() == functions[i])
+        functions.insert(call->getFunction());
   for (llvm::Function* function : functions) relax(*function);
 }
 
