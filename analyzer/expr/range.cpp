@@ -98,7 +98,8 @@ Range Ranges::compute(Expr e) {
     }
     Range r{s->lo, s->hi, s->lo >= 0 ? bitsUpTo(s->hi) : ~0ull};
     bool isData = s->kind == SymbolKind::Unknown && !s->isLength;
-    if (small && !isData && r.hi - r.lo >= (1 << 20)) {
+    bool isOfKnownGrid = s->kind == SymbolKind::BlockIdx && s->hi < (Int(1) << 31) - 2;
+    if (small && !isData && !isOfKnownGrid && r.hi - r.lo >= (1 << 20)) {
       r.lo = std::clamp(Int(0), r.lo, r.hi);
       r.hi = std::min(r.hi, r.lo + 7);
     }

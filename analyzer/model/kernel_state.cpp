@@ -144,8 +144,12 @@ std::uint8_t KernelState::launchFlags(Op op, Expr a, Expr b) {
       matches = isIndex(a, b) || isIndex(b, a);
     }
     if (!matches) continue;
-    if (!isConst(model.blockDim[axis]) || !isConst(model.gridDim[axis]))
+    if (!isConst(model.blockDim[axis]) || !isConst(model.gridDim[axis])) {
       assume("a launch has fewer than 2^31 threads along each axis");
+    } else if (model.blockDim[axis]->value * model.gridDim[axis]->value > INT32_MAX) {
+      model.breaksAssumption = true;
+      return NoFlags;
+    }
     return both;
   }
   return NoFlags;

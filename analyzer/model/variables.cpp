@@ -9,6 +9,14 @@ using namespace llvm;
 
 namespace kcheck::analyzer {
 
+/// Of an unsigned number, `const` or by another name too.
+static bool isUnsigned(const DILocalVariable& variable) {
+  const DIType* type = variable.getType();
+  while (const auto* derived = dyn_cast_or_null<DIDerivedType>(type)) type = derived->getBaseType();
+  const auto* basic = dyn_cast_or_null<DIBasicType>(type);
+  return basic && basic->getSignedness() == DIBasicType::Signedness::Unsigned;
+}
+
 void Execution::noteVariables(const Instruction& instruction) {
   if (!recording) return;
   for (DbgVariableRecord& record : filterDbgVars(instruction.getDbgRecordRange())) {
@@ -23,8 +31,11 @@ void Execution::noteVariables(const Instruction& instruction) {
       continue;
     }
     const DILocation* where = record.getDebugLoc();
+    Expr shown = value(v);
+    if (isUnsigned(*variable) && shown->width > 1 && shown->width < 64)
+      shown = exprs.extend(Op::ZExt, 64, shown);
     variables[variable] = {variable->getScope(), where ? where->getInlinedAt() : nullptr,
-                           variable->getName().str(), value(v)};
+                           variable->getName().str(), shown};
   }
 }
 
