@@ -2,9 +2,12 @@
 // the launches of a run. Few launches are taken as they were; many as one whose integers may have any value
 // that they had.
 #include "analyzer/analyzer.h"
+#include "analyzer/broken_signs.h"
 #include "analyzer/kernel_model.h"
 #include "analyzer/launch_groups.h"
 #include "analyzer/launches.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -193,10 +196,26 @@ void takeAnswers(KernelResult& kernel, const KernelResult& settled, Overlap over
   }
 }
 
+/// A proof for sizes that are not negative says nothing of a run with one that is.
+void withdrawBrokenSigns(KernelResult& result, const Kernel& kernel, const SeenLaunches& seen) {
+  for (PropertyResult& property : result.properties) {
+    if (property.answer != Answer::Proved) continue;
+    const auto broken = brokenSign(property, kernel, seen.launches);
+    if (!broken) continue;
+    property.answer = Answer::Unknown;
+    property.reason =
+        fmt::format("the proof assumes that {}, and the run passed {}", broken->assumption, broken->passed);
+    property.holdsFor.clear();
+    property.assumptions.clear();
+  }
+}
+
 } // namespace
 
 void settle(Analysis& analysis, const llvm::Module& device, const Facts& facts, const SeenLaunches& seen,
             const Options& options) {
+  for (KernelResult& result : analysis.kernels)
+    if (const Kernel* kernel = facts.kernel(result.symbol)) withdrawBrokenSigns(result, *kernel, seen);
   if (options.block || options.grid) return;
   Facts known = facts;
   known.launches.clear();

@@ -13,4 +13,18 @@ inline std::string assumptionAt(unsigned line) {
 /// How assumptions end that an annotation makes (include/kcheck/annotations.h).
 inline std::string annotatedIn(unsigned line) { return " (annotated in line " + std::to_string(line) + ")"; }
 
+/// Of sizes and places that the launch hands over.
+inline std::string notNegative(const std::string& parameter) { return "`" + parameter + "` is not negative"; }
+
+/// The same, where it is read without sign.
+inline std::string fromZero(const std::string& parameter, unsigned bits) {
+  return "`" + parameter + "` is from 0 to 2^" + std::to_string(bits - 1) + " - 1";
+}
+
+/// Of what host code computes sizes from; which parameter it leads to is not known.
+inline constexpr const char* kHostsInt = "the host's `";
+inline std::string smallOfHost(const std::string& variable) {
+  return kHostsInt + variable + "` is an int and not negative";
+}
+
 } // namespace kcheck

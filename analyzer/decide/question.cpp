@@ -5,6 +5,7 @@
 #include "analyzer/decide/search.h"
 #include "analyzer/expr/fold.h"
 #include "analyzer/smt/solver.h"
+#include "report/assumptions.h"
 
 #include <fmt/format.h>
 
@@ -71,10 +72,9 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
   std::set<std::string> sizes;
   auto look = [&](Expr n) {
     if (isGiven(n) && view.ranges.assumed().count(n)) {
-      const bool isMember = n->op == Op::Apply;
-      sizes.insert(fmt::format("{}`{}` {} from 0 to 2^{} - 1", isMember ? "sizes in " : "",
-                               isMember ? n->function->name : n->symbol->name, isMember ? "are" : "is",
-                               n->width - 1));
+      sizes.insert(n->op == Op::Apply
+                       ? fmt::format("sizes in `{}` are from 0 to 2^{} - 1", n->function->name, n->width - 1)
+                       : fromZero(n->symbol->name, n->width));
     }
     if (n->op != Op::Add && n->op != Op::Mul && n->op != Op::Shl && n->op != Op::Trunc) return false;
     if (n->width == 1 || !view.ranges.isExact(n) || !view.ranges.assumed().count(n)) return false;

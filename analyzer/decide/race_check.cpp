@@ -2,6 +2,7 @@
 #include "analyzer/decide/checks.h"
 #include "analyzer/decide/conflicts.h"
 #include "analyzer/decide/variants.h"
+#include "report/assumptions.h"
 
 #include <algorithm>
 #include <optional>
@@ -245,7 +246,7 @@ private:
       const auto negative = negativeParameters(verdict);
       if (negative.empty()) return;
       for (Expr n : negative) {
-        assumptions.push_back("`" + n->symbol->name + "` is not negative");
+        assumptions.push_back(notNegative(n->symbol->name));
         wanted = context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(n->width, 0), n));
       }
       bool isPossible = true;

@@ -2,6 +2,7 @@
 // symbols.
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/kernel_state.h"
+#include "report/assumptions.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -64,7 +65,7 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
     symbol->exact = false;
     symbol->cause = {CauseKind::AnyInput,
                      "some value of `" + formula.variable + "`, which the host computes"};
-    state.assume("the host's `" + formula.variable + "` is an int and not negative");
+    state.assume(smallOfHost(formula.variable));
     return exprs.of(symbol);
   }
   Expr a = formulaValue(state, formula.operands[0]), b = formulaValue(state, formula.operands[1]);
