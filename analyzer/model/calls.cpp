@@ -2,7 +2,7 @@
 // not known here leaves a gap at its line.
 #include "analyzer/model/execution.h"
 
-#include "analyzer/expr/range.h"
+#include "analyzer/model/bit_counts.h"
 #include "analyzer/model/warp_values.h"
 #include "report/assumptions.h"
 
@@ -32,35 +32,6 @@ Expr highProduct(ExprContext& exprs, Expr a, Expr b, bool isSigned) {
   Expr product = exprs.mul(exprs.extend(extend, 64, a), exprs.extend(extend, 64, b),
                            isSigned ? NoSignedWrap : NoUnsignedWrap);
   return exprs.extend(Op::Trunc, 32, exprs.binary(Op::LShr, product, exprs.constant(64, 32)));
-}
-
-/// The zero bits above the highest one, of 32 bits: halves are looked at in turn.
-Expr leadingZeros(ExprContext& exprs, Expr x) {
-  Expr count = exprs.constant(32, 0), rest = x;
-  for (const unsigned half : {16U, 8U, 4U, 2U, 1U}) {
-    Expr isLow =
-        exprs.binary(Op::Ult, rest, exprs.constant(32, normalize(std::int64_t(1) << (32 - half), 32)));
-    count = exprs.add(count, exprs.ite(isLow, exprs.constant(32, half), exprs.constant(32, 0)));
-    rest = exprs.ite(isLow, exprs.binary(Op::Shl, rest, exprs.constant(32, half)), rest);
-  }
-  return exprs.ite(exprs.eq(x, exprs.constant(32, 0)), exprs.constant(32, 32), count);
-}
-
-/// The bits of `a` in reverse order, written out one by one; null where too many can be set.
-Expr reversedBits(ExprContext& exprs, Expr a) {
-  Ranges ranges(Ranges::Wrapping::Exact);
-  std::uint64_t maybe = std::uint64_t(ranges.of(a).maybe) & (a->width == 64 ? ~0ull : (1ull << a->width) - 1);
-  constexpr int kMostBits = 12;
-  if (std::popcount(maybe) > kMostBits) return nullptr;
-  Expr result = exprs.constant(a->width, 0);
-  for (unsigned bit = 0; bit < a->width; ++bit) {
-    if (!(maybe >> bit & 1)) continue;
-    Expr one = exprs.binary(Op::And, exprs.binary(Op::LShr, a, exprs.constant(a->width, bit)),
-                            exprs.constant(a->width, 1));
-    result = exprs.binary(Op::Or, result,
-                          exprs.binary(Op::Shl, one, exprs.constant(a->width, a->width - 1 - bit)));
-  }
-  return result;
 }
 
 /// Whether the function, with all that it calls, touches nothing but its own locals: then only its result is
@@ -417,12 +388,14 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
     result = highProduct(exprs, argument(0), argument(1), name == "__nv_mulhi");
   } else if (name == "__nv_brev" || name == "__nv_brevll") {
     result = reversedBits(exprs, argument(0));
-  } else if (name == "__nv_clz") {
+  } else if (name.starts_with("__nv_clz")) {
     result = leadingZeros(exprs, argument(0));
-  } else if (name.starts_with("__nv_popc") || name.starts_with("__nv_clz") || name.starts_with("__nv_ffs")) {
+  } else if (name.starts_with("__nv_popc") || name.starts_with("__nv_ffs")) {
+    const bool isCount = name.starts_with("__nv_popc");
     if (name == "__nv_popc") result = countedLanes(call, condition);
     if (name == "__nv_ffs") result = firstVoter(call, condition);
-    if (!result && name == "__nv_popc") result = countedBits(call, argument(0));
+    if (!result && isCount) result = countedBits(call, argument(0));
+    if (!result && causesOf(argument(0)).empty()) result = firstSetBit(exprs, argument(0));
     if (!result)
       result = exprs.binary(Op::And, opaque(call, name.drop_front(5).str()), exprs.constant(32, 127));
   } else if (name == "__nv_umul24" || name == "__nv_mul24") {

@@ -1,6 +1,7 @@
 // What is counted of the votes of a warp's lanes: places that no two of them share.
 #include "analyzer/model/execution.h"
 
+#include "analyzer/model/bit_counts.h"
 #include "analyzer/model/warp_values.h"
 
 #include "llvm/IR/IntrinsicInst.h"
@@ -67,6 +68,14 @@ void Execution::takeForBallot(const CallInst& call, const std::string& name, con
   state.ballots[env[&call]] = ballot;
 }
 
+/// Of nothing but the thread's and the block's indices: what masks count that the launch hands over is
+/// followed by rules.
+static bool isOfIndices(Expr bits) {
+  return causesOf(bits).empty() && !anyNode(bits, [](Expr n) {
+           return n->op == Op::Apply || (n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter);
+         });
+}
+
 /// The number of bits set; of each choice where there are some, as between the votes of a round and none.
 Expr Execution::countedBits(const CallInst& call, Expr bits) {
   if (isConst(bits)) return exprs.constant(32, std::popcount(zeroExtend(bits->value, bits->width)));
@@ -82,6 +91,7 @@ Expr Execution::countedBits(const CallInst& call, Expr bits) {
     for (std::size_t i : {0u, 1u})
       if (Expr kept = bits->operands[1 - i]; bits->operands[i]->op == Op::Ite && kept->op != Op::Ite)
         return ofChoice(bits->operands[i], [&](Expr arm) { return exprs.binary(Op::And, arm, kept); });
+  if (isOfIndices(bits)) return setBits(exprs, bits);
   auto* count = state.symbols.function(nullptr, "popc/" + std::to_string(bits->width), "popc", 32);
   count->exact = false;
   count->cause = {CauseKind::Approximation, "the operation `popc` at " + state.lineText(call)};

@@ -1,0 +1,58 @@
+#include "analyzer/model/bit_counts.h"
+
+#include "analyzer/expr/range.h"
+
+#include <bit>
+
+namespace kcheck::analyzer {
+
+/// Halves are looked at in turn.
+Expr leadingZeros(ExprContext& exprs, Expr x) {
+  const unsigned width = x->width;
+  Expr count = exprs.constant(32, 0), rest = x;
+  for (unsigned half = width / 2; half > 0; half /= 2) {
+    Expr end = exprs.constant(width, normalize(std::int64_t(std::uint64_t(1) << (width - half)), width));
+    Expr isLow = exprs.binary(Op::Ult, rest, end);
+    count = exprs.add(count, exprs.ite(isLow, exprs.constant(32, half), exprs.constant(32, 0)));
+    rest = exprs.ite(isLow, exprs.binary(Op::Shl, rest, exprs.constant(width, half)), rest);
+  }
+  return exprs.ite(exprs.eq(x, exprs.constant(width, 0)), exprs.constant(32, width), count);
+}
+
+Expr firstSetBit(ExprContext& exprs, Expr x) {
+  Expr lowest = exprs.binary(Op::And, x, exprs.sub(exprs.constant(x->width, 0), x));
+  return exprs.sub(exprs.constant(32, x->width), leadingZeros(exprs, lowest));
+}
+
+/// Neighbours are added up: bits, then pairs of bits, and so on.
+Expr setBits(ExprContext& exprs, Expr x) {
+  const unsigned width = x->width;
+  Expr sums = x;
+  for (unsigned step = 1; step < width; step *= 2) {
+    std::uint64_t mask = 0;
+    for (unsigned bit = 0; bit < width; ++bit)
+      if (bit / step % 2 == 0) mask |= std::uint64_t(1) << bit;
+    Expr even = exprs.constant(width, normalize(std::int64_t(mask), width));
+    Expr next = exprs.binary(Op::LShr, sums, exprs.constant(width, step));
+    sums = exprs.add(exprs.binary(Op::And, sums, even), exprs.binary(Op::And, next, even), NoUnsignedWrap);
+  }
+  return width == 32 ? sums : exprs.extend(Op::Trunc, 32, sums);
+}
+
+Expr reversedBits(ExprContext& exprs, Expr a) {
+  Ranges ranges(Ranges::Wrapping::Exact);
+  std::uint64_t maybe = std::uint64_t(ranges.of(a).maybe) & (a->width == 64 ? ~0ull : (1ull << a->width) - 1);
+  constexpr int kMostBits = 12;
+  if (std::popcount(maybe) > kMostBits) return nullptr;
+  Expr result = exprs.constant(a->width, 0);
+  for (unsigned bit = 0; bit < a->width; ++bit) {
+    if (!(maybe >> bit & 1)) continue;
+    Expr one = exprs.binary(Op::And, exprs.binary(Op::LShr, a, exprs.constant(a->width, bit)),
+                            exprs.constant(a->width, 1));
+    result = exprs.binary(Op::Or, result,
+                          exprs.binary(Op::Shl, one, exprs.constant(a->width, a->width - 1 - bit)));
+  }
+  return result;
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,18 @@
+// CUDA's functions of the bits of a number (`__clz`, `__ffs`, `__popc`, `__brev`), written out in the
+// operations that expressions have, so that what hangs on them is exact.
+#pragma once
+
+#include "analyzer/expr/expr.h"
+
+namespace kcheck::analyzer {
+
+/// The zero bits above the highest one; all of them where there is none. 32 bit, of 32 or 64.
+Expr leadingZeros(ExprContext& exprs, Expr x);
+/// Where the lowest bit is, counted from 1; 0 where there is none. 32 bit, of 32 or 64.
+Expr firstSetBit(ExprContext& exprs, Expr x);
+/// How many bits are set. 32 bit, of 32 or 64.
+Expr setBits(ExprContext& exprs, Expr x);
+/// The bits of `a` in reverse order, written out one by one; null where too many can be set.
+Expr reversedBits(ExprContext& exprs, Expr a);
+
+} // namespace kcheck::analyzer
