@@ -51,11 +51,18 @@ TextureObject* liveObject(Handle handle, bool surface) {
   return object && object->live && object->surface == surface ? object : nullptr;
 }
 
-Error describeLinear(const ResourceDesc& resource, TextureObject& object) {
+/// What an object is to read must be memory of one allocation.
+bool isAllThere(const void* pointer, std::size_t bytes, void* caller) {
+  const bool isThere = staysInside(pointer, bytes);
+  if (!isThere) reportBadRange(pointer, bytes, false, "an object made here", caller);
+  return isThere;
+}
+
+Error describeLinear(const ResourceDesc& resource, TextureObject& object, void* caller) {
   const auto& linear = resource.of.linear;
   if (!isFormat(linear.format)) return Error::InvalidChannelDescriptor;
   if (!linear.pointer || whereIs(linear.pointer) == Where::Host) return Error::InvalidValue;
-  if (!staysInside(linear.pointer, linear.bytes)) return Error::InvalidValue;
+  if (!isAllThere(linear.pointer, linear.bytes, caller)) return Error::InvalidValue;
   std::size_t texels = linear.bytes / texelBytes(linear.format);
   object.levels = {{static_cast<const std::byte*>(linear.pointer), texels, 1, 1, linear.bytes, linear.bytes,
                     linear.format}};
@@ -63,20 +70,20 @@ Error describeLinear(const ResourceDesc& resource, TextureObject& object) {
   return Error::Success;
 }
 
-Error describePitched(const ResourceDesc& resource, TextureObject& object) {
+Error describePitched(const ResourceDesc& resource, TextureObject& object, void* caller) {
   const auto& plane = resource.of.pitched;
   if (!isFormat(plane.format)) return Error::InvalidChannelDescriptor;
   if (!plane.pointer || whereIs(plane.pointer) == Where::Host || plane.height == 0)
     return Error::InvalidValue;
   std::size_t row = plane.width * texelBytes(plane.format);
   if (plane.pitch < row || plane.pitch % 32 != 0) return Error::InvalidPitchValue;
-  if (!staysInside(plane.pointer, (plane.height - 1) * plane.pitch + row)) return Error::InvalidValue;
+  if (!isAllThere(plane.pointer, (plane.height - 1) * plane.pitch + row, caller)) return Error::InvalidValue;
   object.levels = {{static_cast<const std::byte*>(plane.pointer), plane.width, plane.height, 1, plane.pitch,
                     plane.pitch * plane.height, plane.format}};
   return Error::Success;
 }
 
-Error describeResource(const ResourceDesc& resource, TextureObject& object) {
+Error describeResource(const ResourceDesc& resource, TextureObject& object, void* caller) {
   object.resource = resource;
   switch (resource.type) {
   case ResourceType::Array:
@@ -91,8 +98,8 @@ Error describeResource(const ResourceDesc& resource, TextureObject& object) {
     object.arrayFlags = mipmap->flags;
     return Error::Success;
   }
-  case ResourceType::Linear: return describeLinear(resource, object);
-  case ResourceType::Pitched: return describePitched(resource, object);
+  case ResourceType::Linear: return describeLinear(resource, object, caller);
+  case ResourceType::Pitched: return describePitched(resource, object, caller);
   }
   return Error::InvalidValue;
 }
@@ -147,7 +154,7 @@ Error cudaCreateTextureObject(unsigned long long* handle, const cuda::ResourceDe
       reportUnsupported("sRGB conversion of textures", caller);
       return Error::NotSupported;
     }
-    if (Error error = describeResource(*resource, object); error != Error::Success) return error;
+    if (Error error = describeResource(*resource, object, caller); error != Error::Success) return error;
     if (Error error = describeSampler(*texture, object); error != Error::Success) return error;
     return addObject(std::move(object), handle);
   });
@@ -190,11 +197,12 @@ Error cudaGetTextureObjectResourceViewDesc(cuda::ViewDesc* view, unsigned long l
 }
 
 Error cudaCreateSurfaceObject(unsigned long long* handle, const cuda::ResourceDesc* resource) {
+  void* caller = __builtin_return_address(0);
   return call([&] {
     if (!handle || !resource || resource->type != cuda::ResourceType::Array) return Error::InvalidValue;
     TextureObject object;
     object.surface = true;
-    if (Error error = describeResource(*resource, object); error != Error::Success) return error;
+    if (Error error = describeResource(*resource, object, caller); error != Error::Success) return error;
     if (!(object.arrayFlags & cuda::ArraySurface)) return Error::InvalidValue;
     return addObject(std::move(object), handle);
   });

@@ -4,6 +4,7 @@
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/api/texture_objects.h"
+#include "instrument/runtime/core/outside.h"
 
 #include <algorithm>
 #include <bit>
@@ -123,15 +124,16 @@ Texel fetch(const TextureObject& object, std::uint32_t operation, Words words, c
   return mixed(texel, sample(object.levels[lower + 1], sampler, at, visit), weight);
 }
 
-TextureObject* usable(unsigned long long handle, bool surface) {
+TextureObject& usable(abi::ThreadContext* thread, unsigned long long handle, bool surface,
+                      std::uint32_t site) {
   TextureObject* object = textureObject(handle);
-  if (object && object->live && object->surface == surface) return object;
-  reportWrongSpace(nullptr, surface ? "a surface access" : "a texture fetch",
-                   object ? "the object was destroyed or is of the other sort"
-                          : "this is no texture or surface object",
-                   nullptr);
-  raiseDeviceError(Error::IllegalAddress);
-  return nullptr;
+  if (object && object->live && object->surface == surface) return *object;
+  const char* sentence =
+      !object ? "no texture or surface object is behind the handle: no call made it, or that call failed"
+      : !object->live ? "the texture or surface object behind the handle was destroyed before"
+      : surface       ? "the handle is one of a texture object, where a surface object is wanted"
+                      : "the handle is one of a surface object, where a texture object is wanted";
+  stopWithoutObject(thread, sentence, site);
 }
 
 /// The bytes that a surface access means; null when it lies outside and does nothing.
@@ -165,9 +167,7 @@ extern "C" {
 void kcTexture(ThreadContext* thread, std::uint64_t handle, std::uint32_t operation, const void* words,
                void* result, std::uint32_t site) {
   std::memset(result, 0, 16);
-  TextureObject* object = usable(handle, false);
-  if (!object) return;
-  Texel texel = fetch(*object, operation, Words(words),
+  Texel texel = fetch(usable(thread, handle, false, site), operation, Words(words),
                       [&](const std::byte* at, unsigned bytes) { kcRead(thread, at, bytes, site); });
   std::memcpy(result, texel.words.data(), 16); // a fetch through another type sees the bits, as on the device
 }
@@ -177,12 +177,11 @@ void kcSurface(ThreadContext* thread, std::uint64_t handle, std::uint32_t operat
   const std::size_t bytes = std::size_t{1} << (operation >> 5 & 3) << (operation >> 7 & 3);
   const bool store = operation & kcheck::abi::SurfaceStore;
   if (!store) std::memset(data, 0, bytes);
-  TextureObject* object = usable(handle, true);
-  if (!object) return;
+  const TextureObject& object = usable(thread, handle, true, site);
   bool outside = false;
-  std::byte* place = surfacePlace(*object, operation, Words(words), bytes, outside);
+  std::byte* place = surfacePlace(object, operation, Words(words), bytes, outside);
   if (outside && kcheck::abi::SurfaceOutside(operation >> 9 & 3) == kcheck::abi::SurfaceOutside::Trap) {
-    reportBadRange(object->levels.front().base, bytes, store, "a surface access", nullptr);
+    reportBadRange(object.levels.front().base, bytes, store, "a surface access", nullptr);
     raiseDeviceError(Error::IllegalAddress);
     return;
   }

@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/fibre.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/rows.h"
+#include "instrument/runtime/core/scheduler.h"
 
 #include <link.h>
 #include <sys/mman.h>
@@ -116,6 +117,16 @@ void reportMisaligned(ThreadState& thread, Address address, std::size_t bytes, s
                       AccessKind kind) {
   thread.owner().launch->askew = true;
   report(findingAt(wire::Rule::Misaligned, thread, address, bytes, site, kind));
+}
+
+void stopWithoutObject(abi::ThreadContext* context, const char* sentence, std::uint32_t site) {
+  ThreadState& thread = *static_cast<ThreadState*>(context);
+  settleRows(*thread.owner().launch);
+  wire::Finding finding = findingAt(wire::Rule::WrongSpace, thread, 0, 0, site, AccessKind::Read);
+  finding.memory = {};
+  finding.text = text(sentence);
+  report(finding);
+  abandonThread(thread, DeviceFault::IllegalAddress);
 }
 
 void checkForeign(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,

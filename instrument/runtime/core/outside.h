@@ -20,6 +20,9 @@ void checkForeign(ThreadState& thread, Address address, std::size_t bytes, std::
 void checkLocal(ThreadState& thread, Address base, std::size_t arrayBytes, Address address, std::size_t bytes,
                 std::uint32_t site);
 
+/// No texture or surface object is where a thread uses one: told in that sentence, and it goes no further.
+[[noreturn]] void stopWithoutObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site);
+
 /// describeMemory() for global memory, and the same for the block's shared variables.
 void describeAccessed(const BlockState& block, wire::Memory& memory, Address address, std::size_t bytes);
 
