@@ -203,6 +203,7 @@ private:
     access.where = locate(whole.getSourceRange(), ast);
     access.expr = textOf(*lvalue.IgnoreParens(), ast);
     access.array = arrayTextOf(lvalue, ast);
+    access.isBitField = lvalue.refersToBitField();
     add(at, std::move(access));
   }
 

@@ -71,6 +71,7 @@ private:
       site.where = access->where;
       site.expr = access->expr;
       site.array = access->array;
+      site.isBitField = access->isBitField;
     }
     sites.push_back(std::move(site));
     return sites.back().id;

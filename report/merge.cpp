@@ -1,6 +1,7 @@
 // Assembles the report: normalise, join, let the run's findings speak to the static answers, filter, sort.
 #include "report/merge.h"
 
+#include "report/bit_fields.h"
 #include "report/consequences.h"
 #include "report/join.h"
 #include "report/kernel_name.h"
@@ -213,6 +214,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   compareMetrics(report);
   filter(report, options);
   dropSameValuesBesideRaces(report.findings);
+  wordBitFields(report.findings, report.facts);
   noteOverruns(report.findings);
   noteFollowing(report.findings);
   sortFindings(report.findings);
