@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace kcheck {
 
@@ -22,9 +23,17 @@ inline std::string fromZero(const std::string& parameter, unsigned bits) {
 }
 
 /// Of what host code computes sizes from; which parameter it leads to is not known.
-inline constexpr const char* kHostsInt = "the host's `";
+inline constexpr std::string_view kHostsInt = "the host's `";
 inline std::string smallOfHost(const std::string& variable) {
-  return kHostsInt + variable + "` is an int and not negative";
+  return std::string(kHostsInt) + variable + "` is an int and not negative";
+}
+
+/// How assumptions begin on what host code leaves in memory, which no run looks at.
+inline constexpr std::string_view kCounter = "the counter", kHostLeaves = "host code leaves `",
+                                  kHostComputes = "what the host computes from `";
+inline bool isUpToHost(std::string_view assumption) {
+  return assumption.starts_with(kCounter) || assumption.starts_with(kHostLeaves) ||
+         assumption.starts_with(kHostComputes);
 }
 
 } // namespace kcheck

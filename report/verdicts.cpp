@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <iterator>
 
 namespace kcheck {
 namespace {
@@ -63,6 +64,13 @@ bool breaksAssumptionOnly(const Finding& finding, const PropertyResult& property
   bool ownMemory = finding.memory && (finding.memory->space == MemorySpace::Shared ||
                                       finding.memory->space == MemorySpace::Local);
   return property.property == Property::Initialized && !property.assumptions.empty() && !ownMemory;
+}
+
+/// What the proof assumes of the host's doing, which a run does not check.
+std::vector<std::string> upToHost(const PropertyResult& property) {
+  std::vector<std::string> result;
+  std::ranges::copy_if(property.assumptions, std::back_inserter(result), isUpToHost);
+  return result;
 }
 
 /// The assumptions in the kernel's text that the run saw broken, as the proof lists them.
@@ -140,6 +148,9 @@ void refute(const Finding& finding, const KernelResult& kernel, PropertyResult& 
   } else if (breaksAssumptionOnly(finding, property)) {
     property.reason =
         "seen in the run, where what the proof assumes does not hold: " + joined(property.assumptions);
+  } else if (const auto unchecked = upToHost(property); !unchecked.empty()) {
+    property.reason = fmt::format(
+        "seen in the run; it was proved assuming {}, which is for the host to see to", joined(unchecked));
   } else if (followsWild(finding, wild)) {
     property.reason = "seen in the run, where an access of the kernel leaves its array";
   } else {

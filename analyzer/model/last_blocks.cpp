@@ -2,6 +2,7 @@
 // counts its block in among those that have come so far (broadcasts.h, arrivals.h). What both rest on is
 // looked at in handing_on.cpp, once per kernel.
 #include "analyzer/model/execution.h"
+#include "report/assumptions.h"
 
 #include <algorithm>
 
@@ -125,7 +126,7 @@ void Execution::drawTicket(const Instruction& atomic) {
   Expr last = exprs.add(blocks, exprs.constant(32, -1));
   if (ticket->width > 32) last = exprs.extend(Op::ZExt, ticket->width, last);
   state.drawn.push_back({ticket, last, state.isLastBlock(atomic)});
-  state.assume("the counter at " + state.lineText(atomic) + " is 0 when the kernel starts");
+  state.assume(std::string(kCounter) + " at " + state.lineText(atomic) + " is 0 when the kernel starts");
 }
 
 /// Where `a` equals `b` just if a ticket is the last one: that.

@@ -4,6 +4,7 @@
 // the same content, and the first race of a kernel that has one comes after such reads. Everything else is
 // unknown, for each thread anew.
 #include "analyzer/model/execution.h"
+#include "report/assumptions.h"
 
 #include "analyzer/expr/range.h"
 
@@ -129,7 +130,7 @@ Expr Execution::countedAt(const Instruction& load, const Place& place) {
     if (state.intervals.at(block).count(drawn)) return nullptr;
     for (auto& [start, blocks] : state.intervals)
       if (blocks.count(drawn) && state.dominators.dominates(start, block)) {
-        state.assume("the counter `" + state.objects[place.object].name +
+        state.assume(std::string(kCounter) + " `" + state.objects[place.object].name +
                      "` starts at 0 or above and stays below 2^30");
         return total;
       }
@@ -233,7 +234,7 @@ Expr Execution::initialContent(const Instruction& instruction, const Place& plac
     content = content ? exprs.ite(here, v, content) : v;
   }
   if (content && !variable.isConstant())
-    state.assume("host code leaves `" + state.objects[place.object].name + "` as it is initialised");
+    state.assume(std::string(kHostLeaves) + state.objects[place.object].name + "` as it is initialised");
   return content;
 }
 
@@ -385,7 +386,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
       place.object, isFixed ? place.offset : nullptr, {}, {}, {}, 0, update.value < 0 ? -1 : 1};
   number->exact = false;
   number->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
-  const std::string counter = (isFixed ? "the counter that " : "the counters that ");
+  const std::string counter = std::string(kCounter) + (isFixed ? " that " : "s that ");
   const std::string stays = isFixed ? "stays" : "stay", starts = isFixed ? "starts" : "start";
   constexpr std::int64_t kFar = 1 << 16;
   const std::int64_t last = std::abs(update.value);
@@ -430,11 +431,10 @@ Expr Execution::roomFor(const Instruction& instruction, const Place& place, cons
   state.model.draws[room] = {place.object, isFixed ? place.offset : nullptr};
   room->exact = false;
   room->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
-  state.assume(
-      (isFixed ? "the counter that atomicAdd advances at " : "the counters that atomicAdd advances at ") +
-      state.lineText(instruction) +
-      (isFixed ? " starts at 0 or above and stays" : " start at 0 or above and stay") + " below 2^" +
-      std::to_string(width - 2));
+  state.assume(std::string(kCounter) + (isFixed ? "" : "s") + " that atomicAdd advances at " +
+               state.lineText(instruction) +
+               (isFixed ? " starts at 0 or above and stays" : " start at 0 or above and stay") + " below 2^" +
+               std::to_string(width - 2));
   return exprs.extend(Op::ZExt, width, exprs.apply(room, std::move(operands)));
 }
 

@@ -54,7 +54,7 @@ namespace {
 Expr formulaValue(KernelState& state, const Formula& formula) {
   ExprContext& exprs = state.exprs;
   if (formula.op != Formula::Op::Variable && !formula.variable.empty())
-    state.assume("what the host computes from `" + formula.variable + "` fits its type");
+    state.assume(std::string(kHostComputes) + formula.variable + "` fits its type");
   if (formula.op == Formula::Op::Constant) return exprs.constant(64, formula.constant);
   if (formula.op == Formula::Op::Variable) {
     Symbol* symbol = state.symbols.get(nullptr, "host variable " + std::to_string(formula.number), {},

@@ -48,6 +48,20 @@ TEST(Disagreement, NotOfAKernelThatCallsTheSameHelper) {
   EXPECT_EQ(report.kernels[1].properties[0].answer, Answer::Refuted);
 }
 
+TEST(Disagreement, NotWhereTheProofLeavesACounterToTheHost) {
+  auto properties = allProved();
+  properties[0].holdsFor = "any launch";
+  properties[0].assumptions = {"the counter at line 5 is 0 when the kernel starts",
+                               "no loop runs 2^31 times or more"};
+  Report report =
+      mergeReport(facts(), staticPart({}, properties), runPart({tileRace(Verdict::Observed, 1)}), {});
+  EXPECT_THAT(report.disagreements, IsEmpty());
+  EXPECT_EQ(report.kernels[0].properties[0].answer, Answer::Refuted);
+  EXPECT_EQ(report.kernels[0].properties[0].reason, "seen in the run; it was proved assuming the counter at "
+                                                    "line 5 is 0 when the kernel starts, which is for the "
+                                                    "host to see to");
+}
+
 TEST(Disagreement, HostInitialisationIsAnAssumptionThatTheRunChecks) {
   auto properties = allProved();
   properties[3].assumptions = {"the host fills `in`"};
