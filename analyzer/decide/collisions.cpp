@@ -10,7 +10,7 @@ namespace kcheck::analyzer {
 
 namespace {
 
-constexpr std::size_t kMostThreads = 2048, kMostCounters = 4;
+constexpr std::size_t kMostThreads = 4096, kMostCounters = 4;
 constexpr double kMostSeconds = 1.5; ///< for a kernel
 
 using Index = std::array<Int, 3>;
@@ -76,10 +76,7 @@ public:
     auto most = [&](Int count, Int limit) { return std::min(count, limit); };
     const Index blocks =
         isOneBlock ? Index{1, 1, 1} : Index{most(gridDim[0], 4), most(gridDim[1], 2), most(gridDim[2], 2)};
-    const std::size_t rounds = std::size_t(counters.empty()       ? 1
-                                           : counters.size() == 1 ? 4
-                                                                  : 1 << counters.size());
-    for (std::size_t round = 0; round < rounds; ++round)
+    for (const auto& rounds : roundsToTry())
       for (Int bz = 0; bz < blocks[2]; ++bz)
         for (Int by = 0; by < blocks[1]; ++by)
           for (Int bx = 0; bx < blocks[0]; ++bx)
@@ -87,10 +84,7 @@ public:
               for (Int y = 0; y < blockDim[1]; ++y)
                 for (Int x = 0; x < blockDim[0]; ++x) {
                   if (result.size() == kMostThreads) return result;
-                  Place place{{x, y, z}, {bx, by, bz}, {}};
-                  for (std::size_t i = 0; i < counters.size(); ++i)
-                    place.rounds[i] = counters.size() == 1 ? Int(round) : Int(round >> i & 1);
-                  result.push_back(place);
+                  result.push_back({{x, y, z}, {bx, by, bz}, rounds});
                 }
     return result;
   }
@@ -98,8 +92,30 @@ public:
   std::array<Int, 4> sizes{};
   Index blockDim{}, gridDim{};
   std::vector<const Symbol*> counters, parameters;
+  std::vector<Int> lastRounds; ///< of the counters
 
 private:
+  using Rounds = std::array<Int, kMostCounters>;
+
+  /// The first rounds of each loop, and its last one where that is known.
+  std::vector<Rounds> roundsToTry() const {
+    constexpr Int kFew = 64;
+    std::vector<Rounds> result{Rounds{}};
+    for (std::size_t i = 0; i < counters.size(); ++i) {
+      std::vector<Int> values{0, 1};
+      if (counters.size() == 1) values = {0, 1, 2, 3};
+      if (counters.size() < 3 && lastRounds[i] > values.back() && lastRounds[i] < kFew)
+        values.push_back(lastRounds[i]);
+      const std::size_t before = result.size();
+      for (std::size_t v = 1; v < values.size(); ++v)
+        for (std::size_t r = 0; r < before; ++r) {
+          result.push_back(result[r]);
+          result.back()[i] = values[v];
+        }
+    }
+    return result;
+  }
+
   static Int extentOf(Expr e, Int otherwise) { return !e ? 1 : isConst(e) ? Int(e->value) : otherwise; }
 };
 
@@ -129,12 +145,23 @@ std::optional<Assignment> Decider::searchCollision(const PairQuestion& q,
   const auto all = symbolsOf(constraints), own1 = symbolsOf({q.a->condition, q.a->offset}),
              own2 = symbolsOf({q.b->condition, q.b->offset});
   Values values(kernel.model, symbolsOf({q.a->condition, q.a->offset, q.b->condition, q.b->offset}));
+  Ranges& ranges = viewOf(*q.a, Ranges::Wrapping::Exact).ranges;
+  for (const Symbol* counter : values.counters)
+    values.lastRounds.push_back(ranges.of(kernel.context.of(counter)).hi);
   const std::vector<Place> places = values.places(q.relation);
   const Int row = values.blockDim[0];
   std::vector<std::array<Int, 4>> sizes{{1024, 1024, 1024, 1024}};
   if (!values.parameters.empty())
-    sizes = {{1024, 1024, 1024, 1024}, {2, 16, 3, 5}, {row, 1024, row, 1024}, {3, 5, 2, 2},   {16, 2, 5, 3},
-             {64, 64, 64, 64},         {1, 1, 1, 1},  {0, 0, 0, 0},           {7, 100, 2, 33}};
+    sizes = {{1024, 1024, 1024, 1024},
+             {2, 16, 3, 5},
+             {row, 1024, row, 1024},
+             {3, 5, 2, 2},
+             {16, 2, 5, 3},
+             {64, 64, 64, 64},
+             {1, 1, 1, 1},
+             {0, 0, 0, 0},
+             {7, 100, 2, 33},
+             {1, 1024, 1024, 1024}};
   std::optional<Assignment> result;
   auto check = [&](const Place& first, const Place& second) {
     Assignment found;

@@ -81,6 +81,8 @@ private:
   std::vector<Expr> definedness(const std::vector<Expr>& constraints);
   std::vector<std::vector<Expr>> guesses(const std::vector<Expr>& constraints);
   /// Arithmetic once more for every value of a symbol of few values: table lookups, powers of two.
+  bool provesByRounds(const PairQuestion& q, Ranges::Wrapping wrapping,
+                      const std::unordered_set<Expr>& decisive);
   bool provesByCases(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesBySign(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping);
