@@ -101,7 +101,8 @@ bool Execution::runCopy(const CallInst& call, StringRef text, Expr condition) {
   return true;
 }
 
-std::optional<ModelAccess> Execution::earlier(const RunAccess& access, unsigned rounds) const {
+std::optional<ModelAccess> Execution::earlier(const RunAccess& access, unsigned rounds,
+                                              const BasicBlock* where) const {
   ModelAccess result = access.access;
   if (rounds == 0) return result;
   const Loop* loop = state.loopInfo.getLoopFor(access.instruction->getParent());
@@ -123,6 +124,10 @@ std::optional<ModelAccess> Execution::earlier(const RunAccess& access, unsigned 
     *e = back(*e);
   }
   result.condition = exprs.logicalAnd(result.condition, exprs.binary(Op::Sle, distance, round->second));
+  // Behind a loop that runs a known number of times, it was in the last of them.
+  if (const auto trips = knownTrips.find(loop); trips != knownTrips.end() && !loop->contains(where))
+    result.condition = exprs.logicalAnd(
+        result.condition, exprs.eq(round->second, exprs.constant(round->second->width, trips->second)));
   return result;
 }
 
@@ -131,11 +136,17 @@ void Execution::resumeCopies(const BasicBlock* barrier) {
   for (const CopyUnderWay& copy : state.asyncCopies.at(barrier))
     for (const RunAccess& access : before->accesses) {
       if (access.instruction != copy.copy) continue;
-      auto again = before->earlier(access, copy.rounds);
+      auto again = before->earlier(access, copy.rounds, barrier);
       if (!again) {
         state.gap(copy.copy, "how long this asynchronous copy runs is not followed", true, false, false);
         continue;
       }
+      const Loop* around = state.loopInfo.getLoopFor(barrier);
+      const auto round = around ? iterations.find(around) : iterations.end();
+      if (copy.barrierRound && round != iterations.end())
+        again->condition = exprs.logicalAnd(
+            again->condition,
+            exprs.eq(round->second, exprs.constant(round->second->width, *copy.barrierRound)));
       const std::string line = state.lineText(*copy.copy);
       Symbol* goesOn = local(*copy.copy, "under way", "the copy at " + line + " is under way", 1);
       goesOn->exact = false;

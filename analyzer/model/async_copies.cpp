@@ -3,24 +3,27 @@
 
 #include "analyzer/model/barriers.h"
 
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ScalarEvolution.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
-#include <optional>
-#include <tuple>
+#include <algorithm>
 
 using namespace llvm;
 
 namespace kcheck::analyzer {
 namespace {
 
-constexpr unsigned kMostCommits = 16, kMostRounds = 4;
+constexpr unsigned kMostCommits = 16, kMostRounds = 4, kMostLoopRounds = 8;
 
 StringRef assemblyOf(const Instruction& instruction) {
   auto* call = dyn_cast<CallInst>(&instruction);
@@ -62,9 +65,20 @@ bool startsCopy(const Instruction& instruction) {
   return text.starts_with("cp.async.ca.shared") || text.starts_with("cp.async.cg.shared");
 }
 
-AsyncCopies::AsyncCopies(const llvm::Function& kernel, const LoopInfo& loops) {
+AsyncCopies::AsyncCopies(llvm::Function& kernel, DominatorTree& dominators, LoopInfo& loops) {
+  std::vector<const CallInst*> copies;
   for (const Instruction& instruction : instructions(kernel))
-    if (startsCopy(instruction)) follow(llvm::cast<CallInst>(instruction), loops);
+    if (startsCopy(instruction)) copies.push_back(llvm::cast<CallInst>(&instruction));
+  if (copies.empty()) return;
+  const TargetLibraryInfoImpl known;
+  TargetLibraryInfo library(known);
+  AssumptionCache assumptions(kernel);
+  ScalarEvolution evolution(kernel, library, assumptions, dominators, loops);
+  for (const CallInst* copy : copies) {
+    const Loop* own = loops.getLoopFor(copy->getParent());
+    const unsigned trips = own ? evolution.getSmallConstantMaxTripCount(own) : 0;
+    follow(*copy, loops, trips ? std::optional(trips - 1) : std::nullopt);
+  }
 }
 
 std::vector<CopyUnderWay> AsyncCopies::at(const BasicBlock* barrier) const {
@@ -72,20 +86,41 @@ std::vector<CopyUnderWay> AsyncCopies::at(const BasicBlock* barrier) const {
   return found == barriers.end() ? std::vector<CopyUnderWay>{} : found->second;
 }
 
-void AsyncCopies::follow(const CallInst& copy, const LoopInfo& loops) {
+/// Where a copy may be: at which instruction, and what has come since it was started.
+struct Path {
+  const Instruction* next;
+  unsigned commits = 0, rounds = 0;
+  const Loop* loop = nullptr; ///< that was entered since, the last one; and in which round of it,
+  unsigned loopRound = 0;     ///< kMostLoopRounds: in a later one, or it is not known
+  friend auto operator<=>(const Path&, const Path&) = default;
+};
+
+/// The edge into `next` enters a loop without the copy, goes round it, or leads out of it.
+static void countLoop(Path& path, const BasicBlock* from, const BasicBlock* next, const LoopInfo& loops) {
+  const Loop* loop = loops.getLoopFor(next);
+  const bool isHeader = loop && loop->getHeader() == next;
+  if (isHeader && !loop->contains(from)) {
+    path.loop = loop;
+    path.loopRound = 0;
+  } else if (loop != path.loop) {
+    path.loop = loop;
+    path.loopRound = kMostLoopRounds;
+  } else if (isHeader) {
+    path.loopRound = std::min(path.loopRound + 1, kMostLoopRounds);
+  }
+}
+
+void AsyncCopies::follow(const CallInst& copy, const LoopInfo& loops, std::optional<unsigned> mostRounds) {
   const Loop* own = loops.getLoopFor(copy.getParent());
-  struct Path {
-    const Instruction* next;
-    unsigned commits, rounds;
-  };
-  std::vector<Path> todo{{copy.getNextNode(), 0, 0}};
-  std::set<std::tuple<const Instruction*, unsigned, unsigned>> seen;
-  std::set<std::pair<const Instruction*, unsigned>> noted;
+  std::vector<Path> todo{{copy.getNextNode(), 0, 0, own, kMostLoopRounds}};
+  std::set<Path> seen;
+  std::set<std::pair<const Instruction*, CopyUnderWay>> noted;
   while (!todo.empty()) {
     Path path = todo.back();
     todo.pop_back();
     bool isOver = false;
     const BasicBlock* block = path.next->getParent();
+    CopyUnderWay here{&copy, path.rounds, {}};
     for (const Instruction* at = path.next; at && !isOver; at = at->getNextNode()) {
       StringRef text = assemblyOf(*at);
       if (text.starts_with("cp.async.mbarrier")) notFollowed.insert(&copy);
@@ -95,24 +130,30 @@ void AsyncCopies::follow(const CallInst& copy, const LoopInfo& loops) {
         isOver = true;
       else if (auto left = leftByWait(*at, text))
         isOver = path.commits > *left;
-      else if (isBarrier(*at) && noted.insert({at, path.rounds}).second)
-        barriers[block].push_back({&copy, path.rounds});
-      else if (mayAccess(*at) && noted.insert({at, path.rounds}).second)
-        accesses[at].push_back({&copy, path.rounds});
+      else if (isBarrier(*at)) {
+        const bool isCounted = path.loop && path.loopRound < kMostLoopRounds;
+        here.barrierRound = isCounted ? std::optional(path.loopRound) : std::nullopt;
+        if (noted.insert({at, here}).second) barriers[block].push_back(here);
+      } else if (mayAccess(*at)) {
+        here.barrierRound = {};
+        if (noted.insert({at, here}).second) accesses[at].push_back(here);
+      }
     }
     if (isOver) continue;
     for (const BasicBlock* next : successors(block)) {
-      unsigned rounds = path.rounds;
+      Path ahead = path;
+      ahead.next = &next->front();
+      countLoop(ahead, block, next, loops);
       const Loop* loop = loops.getLoopFor(next);
       const bool goesRound = loop && loop->getHeader() == next && loop->contains(block);
       if (goesRound && loop->contains(own) && own) {
-        if (loop != own || ++rounds > kMostRounds) {
+        if (loop == own && mostRounds && ahead.rounds >= *mostRounds) continue; // it is left before
+        if (loop != own || ++ahead.rounds > kMostRounds) {
           notFollowed.insert(&copy);
           continue;
         }
       }
-      if (seen.insert({&next->front(), path.commits, rounds}).second)
-        todo.push_back({&next->front(), path.commits, rounds});
+      if (seen.insert(ahead).second) todo.push_back(ahead);
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -10,7 +11,9 @@ namespace llvm {
 class BasicBlock;
 class CallInst;
 class Function;
+class DominatorTree;
 class Instruction;
+class Loop;
 class LoopInfo;
 } // namespace llvm
 
@@ -20,13 +23,17 @@ namespace kcheck::analyzer {
 struct CopyUnderWay {
   const llvm::CallInst* copy = nullptr;
   unsigned rounds = 0;
+  /// In which round of the innermost loop around it the barrier is, of a loop that was entered after the
+  /// copy.
+  std::optional<unsigned> barrierRound;
+  friend auto operator<=>(const CopyUnderWay&, const CopyUnderWay&) = default;
 };
 
 bool startsCopy(const llvm::Instruction& instruction);
 
 class AsyncCopies {
 public:
-  AsyncCopies(const llvm::Function& kernel, const llvm::LoopInfo& loops);
+  AsyncCopies(llvm::Function& kernel, llvm::DominatorTree& dominators, llvm::LoopInfo& loops);
 
   /// At the barrier that the block begins with.
   std::vector<CopyUnderWay> at(const llvm::BasicBlock* barrier) const;
@@ -36,7 +43,8 @@ public:
   const std::set<const llvm::CallInst*>& lost() const { return notFollowed; }
 
 private:
-  void follow(const llvm::CallInst& copy, const llvm::LoopInfo& loops);
+  /// `mostRounds`: how often the loop of the copy can go round after it.
+  void follow(const llvm::CallInst& copy, const llvm::LoopInfo& loops, std::optional<unsigned> mostRounds);
 
   std::map<const llvm::BasicBlock*, std::vector<CopyUnderWay>> barriers;
   std::map<const llvm::Instruction*, std::vector<CopyUnderWay>> accesses;

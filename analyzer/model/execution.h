@@ -60,7 +60,8 @@ public:
 
   Expr value(const llvm::Value* v);
   /// The access of an asynchronous copy that was started so many rounds ago. Nothing where that is not known.
-  std::optional<ModelAccess> earlier(const RunAccess& access, unsigned rounds) const;
+  std::optional<ModelAccess> earlier(const RunAccess& access, unsigned rounds,
+                                     const llvm::BasicBlock* where) const;
 
 private:
   using Edge = std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>;

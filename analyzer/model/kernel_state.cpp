@@ -17,7 +17,7 @@ KernelState::KernelState(ExprContext& exprs, const PreparedModule& prepared, con
       layout(code.function->getDataLayout()), dominators(*code.function), loopInfo(dominators),
       symbols(exprs), objects(exprs, symbols), sections(*code.function),
       broadcasts(*code.function, dominators, loopInfo), arrivals(*code.function, loopInfo),
-      fences(*code.function), asyncCopies(*code.function, loopInfo) {
+      fences(*code.function), asyncCopies(*code.function, dominators, loopInfo) {
   model.kernel = code.kernel;
 }
 

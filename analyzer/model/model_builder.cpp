@@ -394,7 +394,7 @@ private:
             const bool isMet = part.instruction == copy.copy && part.access.object == access.access.object;
             if (!isMet || (part.access.kind == AccessKind::Read && access.access.kind == AccessKind::Read))
               continue;
-            if (auto earlier = whole.earlier(part, copy.rounds))
+            if (auto earlier = whole.earlier(part, copy.rounds, instruction->getParent()))
               state.model.ownCopies.push_back({std::move(*earlier), access.access});
             else
               state.gap(copy.copy, "how long this asynchronous copy runs is not followed", true, false,
