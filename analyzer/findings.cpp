@@ -1,7 +1,7 @@
 #include "analyzer/findings.h"
 
+#include "analyzer/hints.h"
 #include "analyzer/sizes.h"
-#include "report/atomic_operand.h"
 
 #include <fmt/format.h>
 
@@ -37,6 +37,7 @@ Access accessOf(const ModelAccess& access, const WitnessThread& thread, const Fi
   result.site = access.site;
   result.where = access.where;
   result.expr = exprOf(access, context);
+  if (access.site < context.facts.sites.size()) result.updates = context.facts.sites[access.site].updates;
   result.block = thread.block;
   result.thread = thread.thread;
   if (thread.stored && access.kind == AccessKind::Write) result.value = std::to_string(*thread.stored);
@@ -55,10 +56,8 @@ std::string valuesText(const std::vector<std::pair<std::string, std::int64_t>>& 
 void addValues(Finding& finding, const Witness& witness) {
   std::vector<std::string> parts;
   if (!witness.shared.empty()) parts.push_back("with " + valuesText(witness.shared));
-  if (!witness.first.values.empty())
-    parts.push_back("the first thread has " + valuesText(witness.first.values));
-  if (!witness.second.values.empty())
-    parts.push_back("the second thread has " + valuesText(witness.second.values));
+  if (!witness.first.values.empty()) parts.push_back(kFirstThreadHas + valuesText(witness.first.values));
+  if (!witness.second.values.empty()) parts.push_back(kSecondThreadHas + valuesText(witness.second.values));
   if (parts.empty()) return;
   finding.notes.push_back({finding.where, joined(parts)});
 }
@@ -161,23 +160,6 @@ std::string raceRule(const RaceResult& race, bool withinWarpsOnly, const Finding
   return context.model.objects[race.object].space == MemorySpace::Shared ? "race-shared" : "race-global";
 }
 
-std::string raceHint(const RaceResult& race, const std::string& rule, const FindingContext& context) {
-  if (rule == "race-scope") return "use the device-wide form of the operation";
-  if (race.witness.leansOn(CauseKind::Wait))
-    return fmt::format("{}() before the flag or lock is set, and after the loop that waits for it",
-                       race.scope == RaceScope::InterBlock ? "__threadfence" : "__threadfence_block");
-  bool sameStatement = samePlace(race.first->where, race.second->where);
-  if (sameStatement && race.kind != RaceKind::AtomicPlain && race.first->site != race.second->site)
-    return fmt::format("atomicAdd({}, ...)", atomicOperand(exprOf(*race.first, context)));
-  if (race.scope == RaceScope::InterBlock || sameStatement) return "";
-  unsigned first = std::min(race.first->where.line, race.second->where.line);
-  if (race.phase && race.phase->where.known() && race.phase->entry != "kernel entry" &&
-      race.first->where.line != race.second->where.line)
-    return fmt::format("{}() between lines {} and {}", rule == "race-warp" ? "__syncwarp" : "__syncthreads",
-                       first, std::max(race.first->where.line, race.second->where.line));
-  return fmt::format("{}() after line {}", rule == "race-warp" ? "__syncwarp" : "__syncthreads", first);
-}
-
 /// Where the access goes is what a loop makes of a value. Whether it happens may be: data decide that.
 bool goesWhereALoopLeads(const ModelAccess& access) {
   return anyNode(access.offset, [](Expr n) {
@@ -210,7 +192,7 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
   finding.accesses = {accessOf(*race.first, race.witness.first, context),
                       accessOf(*race.second, race.witness.second, context)};
   finding.memory = memoryOf(*race.first, race.witness.first, context);
-  finding.hint = raceHint(race, finding.rule, context);
+  finding.hint = raceHint(race, finding.rule, finding.accesses[0].expr, finding.accesses[0].updates);
   settleVerdict(finding, race.witness, context,
                 {race.first->offset, race.first->condition, race.second->offset, race.second->condition});
   finding.leansOnLoop = race.witness.leansOn(CauseKind::Loop) &&

@@ -195,6 +195,15 @@ private:
     add(written->getExprLoc(), std::move(access));
   }
 
+  /// `*` of `x *= 2`; empty for all that is no such assignment.
+  static std::string updateOf(const clang::Expr& whole) {
+    const auto* update = llvm::dyn_cast<clang::CompoundAssignOperator>(&whole);
+    if (!update) return {};
+    return clang::BinaryOperator::getOpcodeStr(
+               clang::BinaryOperator::getOpForCompoundAssignment(update->getOpcode()))
+        .str();
+  }
+
   void noteLvalue(AccessKind kind, const clang::Expr& whole, const clang::Expr& lvalue,
                   clang::SourceLocation at) {
     SourceAccess access;
@@ -204,6 +213,7 @@ private:
     access.expr = textOf(*lvalue.IgnoreParens(), ast);
     access.array = arrayTextOf(lvalue, ast);
     access.isBitField = lvalue.refersToBitField();
+    access.updates = updateOf(whole);
     add(at, std::move(access));
   }
 

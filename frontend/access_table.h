@@ -21,6 +21,7 @@ struct SourceAccess {
   std::uint64_t bytes = 0; ///< 0: unknown
   Location where;          ///< of the whole expression
   std::string expr, array;
+  std::string updates; ///< `*` of `x *= 2`
   bool isBitField = false;
   bool taken = false;    ///< an instruction has been matched with it
   SiteId site = kNoSite; ///< of that instruction

@@ -72,6 +72,7 @@ private:
       site.expr = access->expr;
       site.array = access->array;
       site.isBitField = access->isBitField;
+      site.updates = access->updates;
     }
     sites.push_back(std::move(site));
     return sites.back().id;

@@ -30,6 +30,7 @@ struct Access {
   SiteId site = kNoSite;
   Location where;
   std::string expr;
+  std::string updates;               ///< as in Site
   std::optional<Dim3> block, thread; ///< absent for the host, or when the static pass needs none
   std::string by; ///< who, when no thread is known: "the host", "a copy or fill", "a kernel", "cublasSgemm"
   std::string value; ///< `0`, or `0 -> 1` for a write; empty when not known
@@ -45,6 +46,10 @@ struct MemoryFact {
   std::uint64_t bytes = 0; ///< accessed
   Location allocatedAt;
 };
+
+/// How a note begins, or goes on behind "; ", that gives a witness's values.
+inline constexpr const char *kFirstThreadHas = "the first thread has ",
+                            *kSecondThreadHas = "the second thread has ";
 
 /// A note below a finding: a further place with a sentence.
 struct RelatedNote {

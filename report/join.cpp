@@ -20,6 +20,22 @@ bool samePlace(const Location& a, const Location& b) { return start(a) == start(
 
 bool writes(const Access& access) { return access.kind != AccessKind::Read; }
 
+/// Of a note that says which values the first and the second thread have, when the two have changed places.
+void exchangeThreads(std::string& note) {
+  const std::string first = kFirstThreadHas, second = kSecondThreadHas;
+  const std::size_t one = note.find(first), other = note.find(second);
+  if (one == note.npos && other == note.npos) return;
+  const std::size_t begin = std::min(one, other);
+  std::string ofFirst, ofSecond;
+  if (one != note.npos)
+    ofFirst =
+        note.substr(one + first.size(), other == note.npos ? note.npos : other - 2 - one - first.size());
+  if (other != note.npos) ofSecond = note.substr(other + second.size());
+  note.resize(begin);
+  if (!ofSecond.empty()) note += first + ofSecond;
+  if (!ofFirst.empty()) note += (ofSecond.empty() ? "" : "; ") + second + ofFirst;
+}
+
 /// Puts the access first that the report points at.
 void choosePrimary(Finding& finding) {
   if (finding.accesses.size() < 2) return;
@@ -29,7 +45,10 @@ void choosePrimary(Finding& finding) {
   };
   Access& first = finding.accesses[0];
   Access& second = finding.accesses[1];
-  if (before(second, first)) std::swap(first, second);
+  if (before(second, first)) {
+    std::swap(first, second);
+    for (RelatedNote& note : finding.notes) exchangeThreads(note.message);
+  }
   if (first.where.known()) finding.where = first.where;
 }
 

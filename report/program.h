@@ -31,6 +31,7 @@ struct Site {
   std::string function; ///< the function that contains it, as the user would write it
   std::uint32_t bytes = 0;
   bool inSystemHeader = false;
+  std::string updates;     ///< `*` of `x *= 2`, and so on for the other assignments that compute
   bool isBitField = false; ///< the lvalue is a bit-field: a write of it puts back the bits beside it, too
 };
 

@@ -96,6 +96,7 @@ Access Collector::access(const wire::Access& record, bool real) const {
   if (const Site* site = knownSite(record.site)) {
     access.site = record.site;
     access.expr = site->expr;
+    access.updates = site->updates;
   } else if (record.caller) {
     access.where = hostPlace(record.caller);
   }

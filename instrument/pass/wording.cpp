@@ -45,9 +45,15 @@ bool wordLostUpdate(Finding& finding) {
   if (expr.empty()) return true;
   // `c += x` reads and writes at one place; `if (x < c) c = x` does not, and no sum mends it.
   const bool isOnePlace = finding.accesses[0].where.column == finding.accesses[1].where.column;
-  finding.hint = fmt::format("one atomic operation, such as {}({}, ...), or an element for each thread{}",
-                             isOnePlace ? "atomicAdd" : "atomicMin or atomicCAS", atomicOperand(expr),
-                             betweenRounds(finding));
+  std::string operation = "one atomic operation, such as ";
+  if (!isOnePlace)
+    operation += "atomicMin or atomicCAS(" + atomicOperand(expr) + ", ...)";
+  else if (const std::string update = atomicUpdate(expr, finding.accesses[0].updates);
+           update.starts_with("atomic"))
+    operation += update;
+  else
+    operation = update;
+  finding.hint = fmt::format("{}, or an element for each thread{}", operation, betweenRounds(finding));
   return true;
 }
 

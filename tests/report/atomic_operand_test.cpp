@@ -13,5 +13,13 @@ TEST(AtomicOperand, IsWhatOneWouldWrite) {
   EXPECT_EQ(atomicOperand("*x++"), "&*x++");
 }
 
+TEST(AtomicUpdate, DoesWhatTheAssignmentDoes) {
+  EXPECT_EQ(atomicUpdate("c[0]", ""), "atomicAdd(&c[0], ...)");
+  EXPECT_EQ(atomicUpdate("*x", "+"), "atomicAdd(x, ...)");
+  EXPECT_EQ(atomicUpdate("*x", "-"), "atomicAdd(x, -...)");
+  EXPECT_EQ(atomicUpdate("*x", "^"), "atomicXor(x, ...)");
+  EXPECT_EQ(atomicUpdate("*x", "*"), "a loop around atomicCAS(x, ...)");
+}
+
 } // namespace
 } // namespace kcheck::test

@@ -49,6 +49,16 @@ TEST(Merge, NotesOnTheThreadsOfTheWitnessGoWithThem) {
   EXPECT_THAT(merged({proved}, {}).findings[0].notes, SizeIs(1));
 }
 
+TEST(Merge, NotesOnTheThreadsChangePlacesWithThem) {
+  Finding proved = race(Verdict::Proved, {access(AccessKind::Write, 2), access(AccessKind::Write, 1)});
+  proved.notes = {
+      {at(file, 3, 5), "with n = 1; the first thread has i = 7, j = 8; the second thread has i = 0"}};
+  EXPECT_EQ(merged({proved}, {}).findings[0].notes[0].message,
+            "with n = 1; the first thread has i = 0; the second thread has i = 7, j = 8");
+  proved.notes[0].message = "the first thread has i = 7";
+  EXPECT_EQ(merged({proved}, {}).findings[0].notes[0].message, "the second thread has i = 7");
+}
+
 TEST(Merge, OtherPairsStayApart) {
   Finding other = race(Verdict::Observed, {access(AccessKind::Write, 1), access(AccessKind::Read, 0)}, 3);
   Report report = merged({tileRace(Verdict::Proved)}, {other});

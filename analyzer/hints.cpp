@@ -1,0 +1,73 @@
+#include "analyzer/hints.h"
+
+#include "report/atomic_operand.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+namespace {
+
+/// Whether threads of a block may have different answers, as to `threadIdx.x < 16`.
+bool partsThreads(Expr condition) {
+  return anyNode(condition, [](Expr n) {
+    if (n->op == Op::Apply) return n->function->varies == Varies::ByThread;
+    if (n->op != Op::Symbol || n->symbol->kind == SymbolKind::LoopCounter) return false;
+    return n->symbol->varies == Varies::ByThread;
+  });
+}
+
+/// Both accesses are where only some threads come, by the same condition: between them is no place for a
+/// barrier.
+bool areInOneBranch(const RaceResult& race) {
+  const auto first = conjunctsOf(race.first->condition), second = conjunctsOf(race.second->condition);
+  return std::ranges::any_of(first, [&](Expr part) {
+    return partsThreads(part) && std::ranges::find(second, part) != second.end();
+  });
+}
+
+bool isSamePlace(const Location& a, const Location& b) {
+  return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+/// By the source alone, the barrier that the interval begins with is between the two accesses: they meet
+/// where a loop comes round.
+bool meetInNextRound(const RaceResult& race, unsigned first, unsigned last) {
+  const Location& barrier = race.phase->where;
+  return barrier.known() && barrier.file == race.first->where.file && first < barrier.line &&
+         barrier.line <= last;
+}
+
+} // namespace
+
+std::string raceHint(const RaceResult& race, const std::string& rule, const std::string& expr,
+                     const std::string& updates) {
+  if (rule == "race-scope") return "use the device-wide form of the operation";
+  if (race.witness.leansOn(CauseKind::Wait))
+    return fmt::format("{}() before the flag or lock is set, and after the loop that waits for it",
+                       race.scope == RaceScope::InterBlock ? "__threadfence" : "__threadfence_block");
+  const Location &a = race.first->where, &b = race.second->where;
+  const bool sameStatement = isSamePlace(a, b);
+  if (sameStatement && race.kind != RaceKind::AtomicPlain && race.first->site != race.second->site)
+    return atomicUpdate(expr, updates);
+  if (race.scope == RaceScope::InterBlock || sameStatement) return "";
+  const char* barrier = rule == "race-warp" ? "__syncwarp()" : "__syncthreads()";
+  if (a.file != b.file) return fmt::format("{} between the two accesses", barrier);
+  const unsigned first = std::min(a.line, b.line), last = std::max(a.line, b.line);
+  const bool isInBranch = areInOneBranch(race);
+  if (first == last && race.kind == RaceKind::ReadWrite)
+    return fmt::format("read into a variable, {}{}, then write", barrier,
+                       isInBranch ? " where all threads come to it" : "");
+  if (isInBranch)
+    return fmt::format(
+        "{} between the two accesses, outside of the branch or loop: end it before, go on behind", barrier);
+  if (race.phase && race.phase->where.known() && race.phase->entry != "kernel entry" && first != last) {
+    if (meetInNextRound(race, first, last))
+      return fmt::format("{} after line {} too, before a loop comes back to line {}", barrier, last, first);
+    return fmt::format("{} between lines {} and {}", barrier, first, last);
+  }
+  return fmt::format("{} after line {}", barrier, first);
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,15 @@
+// What would order the two accesses of a race, said so that it can be done: a barrier belongs where all
+// threads come.
+#pragma once
+
+#include "analyzer/decide/races.h"
+
+#include <string>
+
+namespace kcheck::analyzer {
+
+/// `expr` and `updates`: of the first access, as Site has them. Empty where there is no short way.
+std::string raceHint(const RaceResult& race, const std::string& rule, const std::string& expr,
+                     const std::string& updates);
+
+} // namespace kcheck::analyzer
