@@ -83,6 +83,18 @@ Arrivals::Surroundings Arrivals::lookAround(const Instruction& atomic) {
     entryUnfenced = entryUnfenced || pred_empty(block);
     todo.insert(todo.end(), pred_begin(block), pred_end(block));
   }
+  std::vector<const Instruction*> behind{atomic.getNextNode()};
+  seen.clear();
+  while (!behind.empty()) {
+    const Instruction* at = behind.back();
+    behind.pop_back();
+    const BasicBlock* block = at->getParent();
+    if (isBarrier(*block) && at != atomic.getNextNode()) continue;
+    while (at && fenceReach(*at) < kDevice) result.unfencedAfter.insert(at), at = at->getNextNode();
+    if (at) continue;
+    for (const BasicBlock* next : successors(block))
+      if (seen.insert(next).second) behind.push_back(&next->front());
+  }
   bool reachesEntry = false;
   todo = {home};
   seen.clear();
@@ -118,6 +130,10 @@ Arrivals::Arrivals(const llvm::Function& kernel, const LoopInfo& loops) {
     atomics.push_back(&instruction);
     around[&instruction] = lookAround(instruction);
   }
+}
+
+bool Arrivals::isFencedBehind(const Instruction& access, const Instruction& arrival) const {
+  return !around.at(&arrival).unfencedAfter.count(&access);
 }
 
 ArrivalSide Arrivals::sideOf(const Instruction& access, const Instruction& arrival) const {

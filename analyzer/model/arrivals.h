@@ -33,11 +33,15 @@ public:
   Arrivals(const llvm::Function& kernel, const llvm::LoopInfo& loops);
   const std::vector<const llvm::Instruction*>& all() const { return atomics; }
   ArrivalSide sideOf(const llvm::Instruction& access, const llvm::Instruction& arrival) const;
+  /// Whether a fence or a barrier stands between the arrival and the access behind it, on every way: without
+  /// one, the last block need not see what the others have done.
+  bool isFencedBehind(const llvm::Instruction& access, const llvm::Instruction& arrival) const;
 
 private:
   struct Surroundings {
-    std::set<const llvm::Instruction*> unfenced;    ///< before it without a fence between
-    std::set<const llvm::BasicBlock*> sinceBarrier; ///< may run after the last barrier before it
+    std::set<const llvm::Instruction*> unfenced;      ///< before it without a fence between
+    std::set<const llvm::Instruction*> unfencedAfter; ///< behind it without a fence or barrier between
+    std::set<const llvm::BasicBlock*> sinceBarrier;   ///< may run after the last barrier before it
     std::set<const llvm::BasicBlock*> after;
     bool hasFence = false;     ///< somewhere before it
     bool afterBarrier = false; ///< on all paths, with a fence behind the barrier

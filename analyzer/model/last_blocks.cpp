@@ -156,7 +156,8 @@ std::vector<ArrivalPlace> Execution::arrivalsAt(const Instruction& instruction, 
       return std::find(have.begin(), have.end(), part) != have.end();
     });
     if (isAfter) {
-      result.push_back({ArrivalPlace::Side::After, number});
+      const bool isFenced = state.arrivals.isFencedBehind(instruction, *arrival);
+      result.push_back({isFenced ? ArrivalPlace::Side::After : ArrivalPlace::Side::Unclear, number});
       continue;
     }
     ArrivalSide side = state.arrivals.sideOf(instruction, *arrival);

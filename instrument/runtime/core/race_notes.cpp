@@ -12,6 +12,15 @@ namespace {
 constexpr std::size_t kMostReadSets = std::size_t{1} << 21;
 constexpr std::size_t kMostGlobalReaders = 64;
 
+/// Of the thread's own block, before a barrier that it has passed: all who read in that interval come before
+/// it.
+bool isOfIntervalBefore(const CheckedAccess& access, Token token) {
+  const BlockState& block = access.block;
+  if (token < block.launch->first || token >= kReadSet || token == block.launchMany) return false;
+  const Owner owner = ownerOf(*block.launch, block, token);
+  return owner.block == block.index && owner.intervalStart < block.interval;
+}
+
 } // namespace
 
 void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at) {
@@ -31,6 +40,8 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
     if (comesBefore(access.thread, cell.read, at, false) && !(cell.read & 1)) return alone();
     if (cell.read & 1 && !sameThread(access, cell.read) && comesBefore(access.thread, cell.read, at, false))
       return alone();
+    if (cell.read & 1 && isOfIntervalBefore(access, cell.read))
+      return alone();                    // and others, the thread among them
     bool mixed = theirsAtomic != atomic; // "several" says nothing of either
     if ((!block.exact && !mixed) || launch.readSets.size() >= kMostReadSets) {
       if (theirsAtomic != atomic) { // a plain reader conflicts with more
