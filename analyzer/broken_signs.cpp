@@ -3,7 +3,6 @@
 #include "report/assumptions.h"
 
 #include <algorithm>
-#include <cstdint>
 
 namespace kcheck::analyzer {
 namespace {
@@ -13,11 +12,9 @@ bool isInteger(const Parameter& parameter) {
          parameter.type.find("double") == std::string::npos;
 }
 
-/// Whether the assumption is about that parameter, or may be, and does not hold for the number.
-bool isBroken(const std::string& assumption, const std::string& parameter, std::int64_t number,
-              unsigned bits) {
-  if (assumption.starts_with(kHostsInt)) return number < 0 || number > INT32_MAX;
-  return number < 0 && (assumption == notNegative(parameter) || assumption == fromZero(parameter, bits));
+/// Whether the assumption is that the parameter is not negative.
+bool isAbout(const std::string& assumption, const std::string& parameter, unsigned bits) {
+  return assumption == notNegative(parameter) || assumption == fromZero(parameter, bits);
 }
 
 } // namespace
@@ -31,9 +28,9 @@ std::optional<BrokenSign> brokenSign(const PropertyResult& property, const Kerne
       if (!passed || !isInteger(kernel.parameters[i])) continue;
       const std::size_t bytes = passed->bytes.size();
       const auto number = bytes >= 4 ? passed->integer(0, bytes) : std::nullopt;
-      if (!number) continue;
+      if (!number || *number >= 0) continue;
       for (const std::string& assumption : property.assumptions)
-        if (isBroken(assumption, kernel.parameters[i].name, *number, unsigned(bytes * 8)))
+        if (isAbout(assumption, kernel.parameters[i].name, unsigned(bytes * 8)))
           return BrokenSign{assumption, *number};
     }
   }

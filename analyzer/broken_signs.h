@@ -17,7 +17,6 @@ struct BrokenSign {
 };
 
 /// Of what the proof takes for granted of sizes, something that an argument of the kernel's launches breaks.
-/// Of a value of host code it is not known which argument it led to: any integer may have been it.
 std::optional<BrokenSign> brokenSign(const PropertyResult& property, const Kernel& kernel,
                                      const std::vector<Launch>& launches);
 

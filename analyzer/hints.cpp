@@ -61,7 +61,7 @@ std::string raceHint(const RaceResult& race, const std::string& rule, const std:
                        isInBranch ? " where all threads come to it" : "");
   if (isInBranch)
     return fmt::format(
-        "{} between the two accesses, outside of the branch or loop: end it before, go on behind", barrier);
+        "{} between the two accesses, outside of the branch or loop that only some threads take", barrier);
   if (race.phase && race.phase->where.known() && race.phase->entry != "kernel entry" && first != last) {
     if (meetInNextRound(race, first, last))
       return fmt::format("{} after line {} too, before a loop comes back to line {}", barrier, last, first);

@@ -146,8 +146,7 @@ struct KernelModel {
   std::vector<Expr> facts;              ///< width 1, true in every execution (assumes, no-overflow lemmas)
   std::vector<std::string> assumptions; ///< named in the report when a proof uses them
   std::vector<ModelGap> gaps;
-  bool breaksAssumption =
-      false; ///< of a `__builtin_assume`, or of how many threads there are; not so in this launch
+  bool breaksAssumption = false; ///< this launch does, of a `__builtin_assume` or of how many threads it has
   std::vector<OwnCopy> ownCopies;
   std::map<const Symbol*, Expr> firstValues; ///< of what loops change, in their first round
   std::map<const Symbol*, FirstExit>

@@ -22,18 +22,19 @@ inline std::string fromZero(const std::string& parameter, unsigned bits) {
   return "`" + parameter + "` is from 0 to 2^" + std::to_string(bits - 1) + " - 1";
 }
 
-/// Of what host code computes sizes from; which parameter it leads to is not known.
+/// Of what host code computes sizes from.
 inline constexpr std::string_view kHostsInt = "the host's `";
 inline std::string smallOfHost(const std::string& variable) {
   return std::string(kHostsInt) + variable + "` is an int and not negative";
 }
 
-/// How assumptions begin on what host code leaves in memory, which no run looks at.
+/// How assumptions begin that are for host code to keep, which no run looks at: where a counter starts, what
+/// is in memory, what is computed.
 inline constexpr std::string_view kCounter = "the counter", kHostLeaves = "host code leaves `",
                                   kHostComputes = "what the host computes from `";
 inline bool isUpToHost(std::string_view assumption) {
-  return assumption.starts_with(kCounter) || assumption.starts_with(kHostLeaves) ||
-         assumption.starts_with(kHostComputes);
+  return assumption.starts_with(kHostsInt) || assumption.starts_with(kCounter) ||
+         assumption.starts_with(kHostLeaves) || assumption.starts_with(kHostComputes);
 }
 
 } // namespace kcheck

@@ -86,6 +86,8 @@ std::vector<CopyUnderWay> AsyncCopies::at(const BasicBlock* barrier) const {
   return found == barriers.end() ? std::vector<CopyUnderWay>{} : found->second;
 }
 
+namespace {
+
 /// Where a copy may be: at which instruction, and what has come since it was started.
 struct Path {
   const Instruction* next;
@@ -96,7 +98,7 @@ struct Path {
 };
 
 /// The edge into `next` enters a loop without the copy, goes round it, or leads out of it.
-static void countLoop(Path& path, const BasicBlock* from, const BasicBlock* next, const LoopInfo& loops) {
+void countLoop(Path& path, const BasicBlock* from, const BasicBlock* next, const LoopInfo& loops) {
   const Loop* loop = loops.getLoopFor(next);
   const bool isHeader = loop && loop->getHeader() == next;
   if (isHeader && !loop->contains(from)) {
@@ -109,6 +111,8 @@ static void countLoop(Path& path, const BasicBlock* from, const BasicBlock* next
     path.loopRound = std::min(path.loopRound + 1, kMostLoopRounds);
   }
 }
+
+} // namespace
 
 void AsyncCopies::follow(const CallInst& copy, const LoopInfo& loops, std::optional<unsigned> mostRounds) {
   const Loop* own = loops.getLoopFor(copy.getParent());

@@ -10,10 +10,9 @@
 namespace llvm {
 class BasicBlock;
 class CallInst;
-class Function;
 class DominatorTree;
+class Function;
 class Instruction;
-class Loop;
 class LoopInfo;
 } // namespace llvm
 
