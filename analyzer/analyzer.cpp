@@ -52,6 +52,15 @@ struct Question {
   bool lanesMayPart = false;
 };
 
+/// Who gives each question more than the default gives the whole kernel more.
+double paceOf(const Options& options) { return std::max(1.0, options.questionMilliseconds / 1000.0); }
+double secondsOf(const Options& options) { return options.kernelSeconds * paceOf(options); }
+
+/// Of a question that is worth asking where it is answered easily.
+unsigned easily(unsigned milliseconds, const Options& options) {
+  return std::min(options.questionMilliseconds, unsigned(milliseconds * paceOf(options)));
+}
+
 /// The questions about one kernel, and from the answers its results. Models are made one after the other
 /// (LLVM's contexts are not for several threads); the questions of several kernels are then answered side by
 /// side.
@@ -65,7 +74,7 @@ public:
     for (const PlannedCase& planned : plan.concrete) {
       Question& question = questions.emplace_back();
       question.planned = &planned;
-      question.seconds = 0.5 * options.kernelSeconds / double(plan.concrete.size());
+      question.seconds = 0.5 * secondsOf(options) / double(plan.concrete.size());
       question.milliseconds = options.questionMilliseconds;
       question.model = buildModel(question.exprs, prepared, code, facts, planned.launch);
       question.lanesMayPart = lanesMayPart(*code.function);
@@ -74,8 +83,8 @@ public:
     constexpr unsigned kEasily = 150;
     Question& any = questions.emplace_back();
     any.isAsked = options.anyLaunch;
-    any.seconds = 0.4 * options.kernelSeconds;
-    any.milliseconds = std::min(options.questionMilliseconds, kEasily);
+    any.seconds = 0.4 * secondsOf(options);
+    any.milliseconds = easily(kEasily, options);
     any.model = buildModel(any.exprs, prepared, code, facts, plan.any);
   }
 
@@ -91,8 +100,8 @@ public:
     question.condition = &conditions[tried.size() - 1];
     constexpr double kShare = 0.05;
     constexpr unsigned kEasily = 60;
-    question.seconds = kShare * options.kernelSeconds;
-    question.milliseconds = std::min(options.questionMilliseconds, kEasily);
+    question.seconds = kShare * secondsOf(options);
+    question.milliseconds = easily(kEasily, options);
     question.model = buildModel(question.exprs, prepared, code, facts, question.condition->launch);
     return &question;
   }
@@ -112,8 +121,8 @@ public:
       constexpr unsigned kEasily = 150;
       Question& question = otherQuestions.emplace_back();
       question.planned = &other.planned;
-      question.seconds = kShare * options.kernelSeconds;
-      question.milliseconds = std::min(options.questionMilliseconds, kEasily);
+      question.seconds = kShare * secondsOf(options);
+      question.milliseconds = easily(kEasily, options);
       question.model = buildModel(question.exprs, prepared, code, facts, other.planned.launch);
       result.push_back(&question);
     }

@@ -17,7 +17,7 @@ struct Options {
   std::optional<Extent> block, grid; ///< an absent axis is free (`*`)
   std::vector<std::string> kernels;  ///< symbols: only these; empty: all
   bool mayAlias = false;             ///< pointer parameters may overlap
-  double kernelSeconds = 10;         ///< budget of one kernel
+  double kernelSeconds = 10;         ///< budget of one kernel, with a second for a question
   unsigned questionMilliseconds = 1000;
   unsigned jobs = 1;
   bool anyLaunch = true; ///< false: only what holds for the known launches is asked

@@ -70,6 +70,12 @@ struct FirstExit {
   Expr inside = nullptr, value = nullptr;
 };
 
+/// What a loop has counted: in how many of its rounds something held.
+struct Tally {
+  Expr holds = nullptr; ///< width 1, of `round`
+  Expr round = nullptr, rounds = nullptr;
+};
+
 /// One access site within one phase (an inlined or unrolled site appears several times).
 struct ModelAccess {
   SiteId site = kNoSite;
@@ -153,6 +159,7 @@ struct KernelModel {
       firstExits; ///< of what loops leave behind that end with their first round
   std::map<const Symbol*, AtomicUpdate> updates; ///< of results that are nothing more than that
   std::map<const Function*, AtomicUpdate> draws; ///< of tickets, room, and who has won at a place
+  std::map<const Symbol*, Tally> tallies;        ///< of what stands for the count behind a loop
   std::map<const Symbol*, bool> counts; ///< what threads of a block have counted together; true: one by one
   std::set<const Symbol*> underLocks;   ///< conditions that only say that a lock may be held
   bool waits = false;                   ///< some loop goes on until another thread has stored something

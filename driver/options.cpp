@@ -108,7 +108,8 @@ void addBounds(CLI::App& app, Spelt& spelt) {
   app.add_option("--timeout", spelt.timeout, "seconds that the run may take (default: no limit)")
       ->check(CLI::NonNegativeNumber)
       ->group("Bounds");
-  app.add_option("--solver-timeout", spelt.solverTimeout, "milliseconds per question (default 1000)")
+  app.add_option("--solver-timeout", spelt.solverTimeout,
+                 "milliseconds per question (default 1000; more gives the whole kernel more as well)")
       ->check(CLI::PositiveNumber)
       ->group("Bounds");
   app.add_option("--jobs", spelt.jobs, "cores to use (default: all)")

@@ -188,6 +188,12 @@ Verdict Decider::meet(const PairQuestion& q) {
     verdict.assumesNoWrap = assumed;
     return verdict;
   }
+  if (bool assumed = false; provesByRanks(q, assumed)) {
+    verdict.outcome = Verdict::Outcome::Never;
+    verdict.assumesNoWrap = assumed;
+    if (wrapped) withdrawWhereWrapped(verdict, *wrapped);
+    return verdict;
+  }
   std::vector<Expr> constraints = meetingConstraints(q);
   if (auto found = searchWitness(constraints, copies, q.relation))
     return happens(std::move(*found), std::move(constraints));

@@ -86,6 +86,7 @@ private:
   bool provesByCases(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesBySign(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping);
+  bool provesByRanks(const PairQuestion& q, bool& assumesNoWrap);
   bool provesByArms(const PairQuestion& q, Ranges::Wrapping wrapping);
   /// That no place among voters lies beyond the lane's own, for lanes vote as they like.
   struct Places {

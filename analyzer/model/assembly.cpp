@@ -152,7 +152,9 @@ void Execution::resumeCopies(const BasicBlock* barrier) {
       goesOn->exact = false;
       goesOn->cause = {CauseKind::Approximation, "whether the copy at " + line + " is still under way"};
       again->condition = exprs.logicalAnd(again->condition, exprs.of(goesOn));
-      if (!isFalse(again->condition)) accesses.push_back({copy.copy, std::move(*again)});
+      if (isFalse(again->condition)) continue;
+      stored.insert(again->object);
+      accesses.push_back({copy.copy, std::move(*again)});
     }
 }
 

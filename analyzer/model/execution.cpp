@@ -26,6 +26,7 @@ void Execution::fromBarrier(const BasicBlock* barrier, Expr condition) {
     chain.push_back(loop);
   for (const Loop* loop : chain) iterations[loop] = before->iterations.at(loop);
   resumeCopies(barrier);
+  storedAtStart = stored;
   for (const Loop* loop : chain) runScope(loop);
   runScope(nullptr);
   runLayers();
@@ -107,6 +108,7 @@ void Execution::runScope(const Loop* loop) {
 
 void Execution::runBlock(const BasicBlock* block, Expr condition) {
   conditions[block] = condition;
+  storedHere.clear();
   for (auto& instruction : *block) {
     noteVariables(instruction);
     if (isa<PHINode>(instruction) || instruction.isTerminator()) continue;

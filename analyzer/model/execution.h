@@ -4,7 +4,7 @@
 //
 // execution.cpp: the way through the blocks.
 // instructions.cpp, calls.cpp, votes.cpp, assembly.cpp: what an instruction does.
-// loads.cpp, last_blocks.cpp: what is read.
+// loads.cpp, stored_before.cpp, last_blocks.cpp: what is read.
 // loops.cpp, trip_counts.cpp, recurrences.cpp: loops in closed form.
 #pragma once
 
@@ -123,6 +123,10 @@ private:
   Expr saysIsLast(Expr a, Expr b);
   std::vector<ArrivalPlace> arrivalsAt(const llvm::Instruction& instruction, Expr condition);
 
+  // stored_before.cpp
+  std::set<const llvm::BasicBlock*> reachedFrom(std::vector<const llvm::BasicBlock*> from) const;
+  bool mayHaveStored(unsigned object, const llvm::BasicBlock* here);
+
   // calls.cpp
   void runCall(const llvm::CallInst& call, Expr& condition);
   bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
@@ -190,6 +194,7 @@ private:
   void countSteps(LoopWork& work, Expr stay);
   void boundByParts(LoopWork& work, Expr stay);
   void boundOpen(LoopWork& work);
+  void noteTallies(const LoopWork& work);
   Expr countedOut(Expr e);
   Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr additiveForm(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step, bool noWrap);
@@ -229,7 +234,10 @@ private:
   std::map<const llvm::Loop*, Expr> iterationBase; ///< of loops that a layer enters in mid-course
   std::map<const llvm::Loop*, std::vector<Symbol*>> exitSymbols; ///< of loops left in this layer
   std::map<const void*, Variable> variables;
-  std::set<unsigned> stored; ///< objects that the thread may have written since the start
+  std::set<unsigned> stored;        ///< objects that the thread may have written since the start
+  std::set<unsigned> storedHere;    ///< in this block, so far
+  std::set<unsigned> storedAtStart; ///< by copies that are under way there
+  std::map<unsigned, std::set<const llvm::BasicBlock*>> behindStores; ///< of an object, where known
 };
 
 } // namespace kcheck::analyzer

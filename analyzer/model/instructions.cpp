@@ -319,7 +319,10 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
                        Expr condition, Expr stored_, AtomicScope scope, bool isVolatile) {
   if (stored_ && stored_->width == 64) state.objects.letEscape(stored_);
   for (const Place& place : state.objects.places(pointer)) {
-    if (kind != AccessKind::Read) stored.insert(place.object);
+    if (kind != AccessKind::Read) {
+      stored.insert(place.object);
+      storedHere.insert(place.object);
+    }
     if (kind == AccessKind::Write) noteUpdate(instruction, place.object, {});
     if (!recording) continue;
     ModelAccess access;

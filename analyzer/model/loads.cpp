@@ -161,10 +161,27 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
   }
   if (Expr total = countedAt(instruction, place)) return total;
   bool synchronizes = state.synchronizingObjects.count(place.object) != 0;
-  Cause cause = synchronizes ? Cause{CauseKind::Order, "the result of the atomic operation that reaches `" +
-                                                           object.name + "` at " + line}
-                             : Cause{CauseKind::Content, "the content of `" + object.name +
-                                                             "`, which the kernel writes, at " + line};
+  const Cause written{CauseKind::Content,
+                      "the content of `" + object.name + "`, which the kernel writes, at " + line};
+  const Cause cause = synchronizes
+                          ? Cause{CauseKind::Order, "the result of the atomic operation that reaches `" +
+                                                        object.name + "` at " + line}
+                          : written;
+  const BasicBlock* here = instruction.getParent();
+  if (stops && state.cut != Cut::Grid && !mayHaveStored(place.object, here) &&
+      !mayHaveStored(state.objects.unknown(), here)) {
+    std::string role = "phase " + std::to_string(id.run) + " " + key;
+    auto* content = state.symbols.function(nullptr, role, object.name + " before", width);
+    content->varies = Varies::ByBlock;
+    content->isKept = true;
+    const bool fromHost = start == nullptr && object.space == MemorySpace::Global && !synchronizes;
+    content->exact = fromHost && !state.launch.isOfProgram(); // as what is only read, above
+    // Where an atomic operation says what is there, that was before the barrier: no two accesses behind it
+    // are ordered by that.
+    content->cause =
+        fromHost ? Cause{CauseKind::Launch, "the content of `" + object.name + "` at the launch"} : written;
+    return exprs.apply(content, {place.offset});
+  }
   const bool sameForGrid = object.space == MemorySpace::Global && !state.unstableInGrid.count(&instruction);
   const bool sameForBlock = state.cut >= Cut::Block && !state.unstable.count(&instruction);
   if (state.cut >= Cut::Grid && (sameForGrid || sameForBlock)) {
@@ -176,18 +193,6 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     content->exact = false;
     content->cause = cause;
     return markIfSynchronizing(place.object, exprs.apply(content, std::move(operands)));
-  }
-  if (stops && state.cut != Cut::Grid && !stored.count(place.object) &&
-      !stored.count(state.objects.unknown())) {
-    std::string role = "phase " + std::to_string(id.run) + " " + key;
-    auto* content = state.symbols.function(nullptr, role, object.name + " before", width);
-    content->varies = Varies::ByBlock;
-    content->isKept = true;
-    const bool fromHost = start == nullptr && object.space == MemorySpace::Global && !synchronizes;
-    content->exact = fromHost && !state.launch.isOfProgram(); // as what is only read, above
-    content->cause =
-        fromHost ? Cause{CauseKind::Launch, "the content of `" + object.name + "` at the launch"} : cause;
-    return markIfSynchronizing(place.object, exprs.apply(content, {place.offset}));
   }
   return markIfSynchronizing(
       place.object, fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")", cause));

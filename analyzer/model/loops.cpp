@@ -349,6 +349,7 @@ void Execution::leaveLoop(LoopWork& work) {
     Expr relative = withoutPrefix(exprs, edge->second, work.bodyEntry);
     record.exitConditions.push_back(relative ? relative : edge->second);
   }
+  if (recording) noteTallies(work);
   leaveEdges(work, final);
   left.insert_or_assign(loop, final);
   if (recording) state.loops.push_back(std::move(record));

@@ -56,6 +56,14 @@ bool fitsIn32(Expr e) {
   return false;
 }
 
+/// The lesser and the greater of the two constants that it may be.
+std::optional<std::pair<std::int64_t, std::int64_t>> choiceOf(Expr e) {
+  if (isConst(e)) return std::pair(e->value, e->value);
+  if (e->op == Op::ZExt && e->operands[0]->width == 1) return std::pair(std::int64_t(0), std::int64_t(1));
+  if (e->op != Op::Ite || !isConst(e->operands[1]) || !isConst(e->operands[2])) return {};
+  return std::minmax({e->operands[1]->value, e->operands[2]->value});
+}
+
 /// The least and the most that a round adds to `header`, which is what it chooses from; false where that is
 /// something else, or may run over.
 bool stepsOf(Expr latch, Expr header, std::int64_t& least, std::int64_t& most) {
@@ -72,13 +80,15 @@ bool stepsOf(Expr latch, Expr header, std::int64_t& least, std::int64_t& most) {
     }
     Sum sum = summands(e, header);
     if (sum.headers != 1 || !sum.noSignedWrap) return false;
-    std::int64_t step = 0;
+    std::int64_t low = 0, high = 0;
     for (Expr term : sum.terms) {
-      if (!isConst(term) || std::abs(term->value) > kMostStep) return false;
-      step += term->value;
+      const auto choice = choiceOf(term);
+      if (!choice || std::max(std::abs(choice->first), std::abs(choice->second)) > kMostStep) return false;
+      low += choice->first;
+      high += choice->second;
     }
-    least = isFirst ? step : std::min(least, step);
-    most = isFirst ? step : std::max(most, step);
+    least = isFirst ? low : std::min(least, low);
+    most = isFirst ? high : std::max(most, high);
     isFirst = false;
   }
   return true;
@@ -361,6 +371,32 @@ void Execution::boundOpen(LoopWork& work) {
           exprs.binary(Op::Sle, exprs.sub(exprs.constant(32, 0), work.k, NoSignedWrap), moved));
     work.facts.push_back(most > 0 ? exprs.binary(Op::Sle, moved, work.k)
                                   : exprs.binary(Op::Sle, moved, exprs.constant(32, 0)));
+  }
+}
+
+/// The condition under which `latch` is one more than `header`; null where it may be anything else.
+static Expr addsOne(ExprContext& c, Expr latch, Expr header) {
+  if (latch->op == Op::Ite) {
+    Expr then = addsOne(c, latch->operands[1], header), otherwise = addsOne(c, latch->operands[2], header);
+    return then && otherwise ? c.ite(latch->operands[0], then, otherwise) : nullptr;
+  }
+  Expr step = c.sub(latch, header);
+  if (step->op == Op::ZExt && step->operands[0]->width == 1) return step->operands[0];
+  if (step->op == Op::Ite && isConst(step->operands[1]) && isConst(step->operands[2]))
+    return addsOne(c, step, c.constant(step->width, 0));
+  return isConst(step, 0) || isConst(step, 1) ? c.boolean(step->value != 0) : nullptr;
+}
+
+/// Values that each round counts up by one or leaves alone, as what is alike for all threads says.
+void Execution::noteTallies(const LoopWork& work) {
+  if (!work.headerExit || !work.stayIsExact) return;
+  for (const PHINode* phi : work.phis) {
+    const auto header = work.open.find(phi), latch = work.latch.find(phi);
+    if (header == work.open.end() || latch == work.latch.end() || !phi->getType()->isIntegerTy(32)) continue;
+    Expr holds = addsOne(exprs, latch->second, header->second);
+    if (!holds || dependsOnLoop(work, holds, false)) continue;
+    state.model.tallies[work.after.at(phi)] = {
+        holds, work.k, work.trips ? exprs.constant(32, *work.trips) : exprs.of(work.exitCounter)};
   }
 }
 

@@ -1,4 +1,5 @@
-// The backward slice of addresses, branch conditions and integers written. The rest (most floating-point
+// The backward slice of addresses, branch conditions and integers written, with numbers that are
+// copied. The rest (most floating-point
 // arithmetic) needs no expressions.
 #include "analyzer/model/relevance.h"
 #include "analyzer/model/kernel_state.h"
@@ -19,7 +20,10 @@ void findRelevant(KernelState& state) {
   for (auto& instruction : instructions(state.function)) {
     if (const Value* pointer = getLoadStorePointerOperand(&instruction)) need(pointer);
     if (auto* write = dyn_cast<StoreInst>(&instruction)) {
-      if (!write->getValueOperand()->getType()->isFPOrFPVectorTy()) need(write->getValueOperand());
+      // Of floating-point numbers, what is copied: whether several threads copy the same one.
+      const Value* written = write->getValueOperand();
+      const bool isNumber = written->getType()->isFPOrFPVectorTy();
+      if (!isNumber || (isa<LoadInst>(written) && !written->getType()->isVectorTy())) need(written);
     } else if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
       need(update->getPointerOperand());
       need(update->getValOperand());

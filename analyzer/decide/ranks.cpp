@@ -1,0 +1,122 @@
+// Proofs that two threads do not come to one place where the place is how many a loop has counted: the rank
+// of a key among all keys. Of two threads, one counts all that the other counts, and the other's own key
+// beside.
+#include "analyzer/decide/question.h"
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+
+namespace {
+
+/// Without what only makes it wider, or a number of bytes.
+Expr plain(Expr e) {
+  while (e->op == Op::ZExt || e->op == Op::SExt || (e->op == Op::Mul && isConst(e->operands[1])))
+    e = e->operands[0];
+  return e;
+}
+
+bool mentions(Expr e, Expr part) {
+  return anyNode(e, [&](Expr n) { return n == part; });
+}
+
+/// Rounds of the counting loop that the thread might call its own: where what goes through all is compared
+/// with something, or looks where the thread itself looks.
+std::vector<Expr> ownRounds(ExprContext& c, const Tally& tally) {
+  std::vector<Expr> result;
+  std::vector<std::pair<const Function*, Expr>> places; ///< where content is looked up
+  auto meet = [&](Expr moving, Expr fixed) {
+    moving = plain(moving), fixed = plain(fixed);
+    if (mentions(fixed, tally.round) || moving->width != 32 || fixed->width != 32) return;
+    Expr own = nullptr;
+    if (moving == tally.round)
+      own = fixed;
+    else if (moving->op == Op::Add && moving->operands[0] == tally.round)
+      own = c.sub(fixed, moving->operands[1]);
+    else if (moving->op == Op::Add && moving->operands[1] == tally.round)
+      own = c.sub(fixed, moving->operands[0]);
+    if (own && !mentions(own, tally.round) && std::find(result.begin(), result.end(), own) == result.end())
+      result.push_back(own);
+  };
+  anyNode(tally.holds, [&](Expr n) {
+    if (n->op == Op::Apply && !n->operands.empty()) {
+      places.emplace_back(n->function, n->operands.back());
+    } else if (n->op >= Op::Eq && n->op <= Op::Sle) {
+      meet(n->operands[0], n->operands[1]);
+      meet(n->operands[1], n->operands[0]);
+    }
+    return false;
+  });
+  for (auto& [function, place] : places)
+    for (auto& [other, where] : places)
+      if (function == other) meet(place, where);
+  return result;
+}
+
+} // namespace
+
+/// What both addresses follow and a loop has counted. Null where there is none.
+static Expr commonTally(const KernelModel& model, const PairQuestion& q) {
+  Expr found = nullptr;
+  anyNode(q.a->offset, [&](Expr n) {
+    if (n->op == Op::Symbol && model.tallies.count(n->symbol) && mentions(q.b->offset, n)) found = n;
+    return found != nullptr;
+  });
+  return found;
+}
+
+/// The ranks differ where what is counted puts the threads' own rounds in an order: for any two threads one
+/// comes before the other (`isBefore`), what comes before that one comes before the other too, and nothing
+/// comes before itself.
+bool Decider::provesByRanks(const PairQuestion& q, bool& assumesNoWrap) {
+  if (kernel.model.tallies.empty() || !q.a->offset || !q.b->offset) return false;
+  Expr rank = commonTally(kernel.model, q);
+  if (!rank) return false;
+  ExprContext& c = kernel.context;
+  const Tally& tally = kernel.model.tallies.at(rank->symbol);
+  Symbol* any =
+      c.symbol("any round of " + rank->symbol->name, 32, SymbolKind::LoopCounter, 0, (Int(1) << 31) - 1);
+  const std::vector<Expr> base = meetingConstraints(q);
+  auto never = [&](std::initializer_list<Expr> more) {
+    std::vector<Expr> constraints = base;
+    constraints.insert(constraints.begin(), more.begin(), more.end());
+    const Verdict verdict = askSolver(std::move(constraints), q.relation);
+    assumesNoWrap = assumesNoWrap || verdict.assumesNoWrap;
+    return verdict.outcome == Verdict::Outcome::Never;
+  };
+  auto copy = [&](Expr e, unsigned thread) { return copies.of(e, q.relation, thread); };
+  auto holdsAt = [&](Expr round, unsigned thread) {
+    Substitution at(c);
+    Expr stands = c.of(any);
+    at.set(tally.round, stands);
+    Expr general = copy(at(tally.holds), thread);
+    if (round == stands) return general;
+    Substitution there(c);
+    there.set(stands, round);
+    return there(general);
+  };
+  auto isRound = [&](Expr round) {
+    return c.logicalAnd(c.binary(Op::Sle, c.constant(32, 0), round),
+                        c.binary(Op::Slt, round, copy(tally.rounds, 1)));
+  };
+  Expr rounds[] = {copy(tally.rounds, 1), copy(tally.rounds, 2)};
+  if (rounds[0] != rounds[1] && !never({c.logicalNot(c.eq(rounds[0], rounds[1]))})) return false;
+  /// Whether the rank of the thread is less than that of the other where its own round counts for the other.
+  auto isLessThanOther = [&](Expr own, unsigned thread) {
+    const unsigned other = 3 - thread;
+    Expr mine = copy(own, thread), comesBefore = holdsAt(mine, other), each = c.of(any);
+    return never({comesBefore, isRound(each), holdsAt(each, thread), c.logicalNot(holdsAt(each, other))}) &&
+           never(
+               {comesBefore, c.logicalNot(c.logicalAnd(isRound(mine), c.logicalNot(holdsAt(mine, thread))))});
+  };
+  for (Expr own : ownRounds(c, tally)) {
+    if (!isLessThanOther(own, 1) || !isLessThanOther(own, 2)) continue;
+    Expr ranks[] = {copy(rank, 1), copy(rank, 2)};
+    auto implies = [&](Expr a, Expr b) { return c.logicalOr(c.logicalNot(a), b); };
+    return never({implies(holdsAt(copy(own, 1), 2), c.binary(Op::Slt, ranks[0], ranks[1])),
+                  implies(holdsAt(copy(own, 2), 1), c.binary(Op::Slt, ranks[1], ranks[0]))});
+  }
+  return false;
+}
+
+} // namespace kcheck::analyzer
