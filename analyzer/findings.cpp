@@ -179,6 +179,22 @@ bool storesShuffled(const RaceResult& race) {
          isShuffled(*race.second);
 }
 
+/// Whether all that the kernel has to order threads by is in the memory of a block, and the blocks come to
+/// the same place whatever that says: who takes a lock of the block's own keeps no other block out.
+bool isOrderedWithinBlocksOnly(const RaceResult& race, const KernelModel& model) {
+  if (race.scope != RaceScope::InterBlock) return false;
+  for (const ModelAccess* access : {race.first, race.second})
+    for (const Cause& cause : causesOf(access->offset))
+      if (cause.kind == CauseKind::Order || cause.kind == CauseKind::Warp) return false;
+  const auto reachesFurther = [&](const ModelAccess& access) {
+    return (access.kind == AccessKind::Atomic || access.isVolatile) &&
+           model.objects[access.object].space != MemorySpace::Shared;
+  };
+  return std::ranges::none_of(model.gridPhases, [&](const Phase& phase) {
+    return std::ranges::any_of(phase.accesses, reachesFurther);
+  });
+}
+
 Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingContext& context) {
   Finding finding;
   finding.rule = raceRule(race, withinWarpsOnly, context);
@@ -192,7 +208,10 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
   finding.accesses = {accessOf(*race.first, race.witness.first, context),
                       accessOf(*race.second, race.witness.second, context)};
   finding.memory = memoryOf(*race.first, race.witness.first, context);
-  finding.hint = raceHint(race, finding.rule, finding.accesses[0].expr, finding.accesses[0].updates);
+  const bool mayOrder = race.witness.leansOn(CauseKind::Wait) || race.witness.leansOn(CauseKind::Order) ||
+                        race.witness.leansOn(CauseKind::Lock);
+  finding.hint = raceHint(race, finding.rule, finding.accesses[0].expr, finding.accesses[0].updates,
+                          mayOrder && isOrderedWithinBlocksOnly(race, context.model));
   settleVerdict(finding, race.witness, context,
                 {race.first->offset, race.first->condition, race.second->offset, race.second->condition});
   finding.leansOnLoop = race.witness.leansOn(CauseKind::Loop) &&
@@ -301,6 +320,7 @@ static bool fencesMayOrder(const RaceResult& race) {
 bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (race.scopeTooNarrow) return false;
   if (context.model.ordersByPtx) return true;
+  if (isOrderedWithinBlocksOnly(race, context.model) && !race.witness.leansOn(CauseKind::Warp)) return false;
   // A flag: one thread looks at it until another has set it.
   if ((race.first->isPolled || race.second->isPolled) && isStrong(*race.first, race.scope) &&
       isStrong(*race.second, race.scope))

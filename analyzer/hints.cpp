@@ -39,11 +39,29 @@ bool meetInNextRound(const RaceResult& race, unsigned first, unsigned last) {
          barrier.line <= last;
 }
 
+/// The two threads are in different rounds of a loop that holds both accesses.
+bool areInDifferentRounds(const RaceResult& race) {
+  auto valueOf = [](const WitnessThread& thread, const std::string& name) {
+    const auto found = std::ranges::find(thread.values, name, [](const auto& value) { return value.first; });
+    return found == thread.values.end() ? std::nullopt : std::optional(found->second);
+  };
+  auto differs = [&](Expr n) {
+    if (n->op != Op::Symbol || n->symbol->kind != SymbolKind::LoopCounter || n->symbol->isOutcome)
+      return false;
+    const auto one = valueOf(race.witness.first, n->symbol->name),
+               other = valueOf(race.witness.second, n->symbol->name);
+    return one && other && *one != *other;
+  };
+  return anyNode(race.first->offset, differs) || anyNode(race.first->condition, differs);
+}
+
 } // namespace
 
 std::string raceHint(const RaceResult& race, const std::string& rule, const std::string& expr,
-                     const std::string& updates) {
+                     const std::string& updates, bool locksWithinBlocks) {
   if (rule == "race-scope") return "use the device-wide form of the operation";
+  if (locksWithinBlocks)
+    return "a lock or flag in shared memory is the block's own: one in global memory is seen by all blocks";
   if (race.witness.leansOn(CauseKind::Wait))
     return fmt::format("{}() before the flag or lock is set, and after the loop that waits for it",
                        race.scope == RaceScope::InterBlock ? "__threadfence" : "__threadfence_block");
@@ -56,6 +74,8 @@ std::string raceHint(const RaceResult& race, const std::string& rule, const std:
   if (a.file != b.file) return fmt::format("{} between the two accesses", barrier);
   const unsigned first = std::min(a.line, b.line), last = std::max(a.line, b.line);
   const bool isInBranch = areInOneBranch(race);
+  if (!isInBranch && areInDifferentRounds(race))
+    return fmt::format("{} at the end of each round of the loop", barrier);
   if (first == last && race.kind == RaceKind::ReadWrite)
     return fmt::format("read into a variable, {}{}, then write", barrier,
                        isInBranch ? " where all threads come to it" : "");

@@ -6,6 +6,7 @@
 #include "analyzer/model/fences.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
@@ -104,7 +105,12 @@ public:
     while (backward()) {
     }
     for (const BasicBlock* block : order) join(*block);
-    for (auto& [instruction, state] : sinceTaken) result.counts[instruction] = state.size();
+    std::set<Taken> forGood; // nobody waits for what is never given back
+    for (Taken taken : takes)
+      if (!mayBeGivenBack(taken)) forGood.insert(taken);
+    for (auto& [instruction, state] : sinceTaken)
+      result.counts[instruction] =
+          std::size_t(count_if(state, [&](const auto& held) { return !forGood.count(held.first); }));
     for (auto& [instruction, taken] : releases) result.releases.insert(instruction);
   }
 
@@ -112,6 +118,31 @@ private:
   using Taken = const Instruction*;        ///< a lock, by the instruction that takes it
   using State = std::map<Taken, unsigned>; ///< with the widest fence since, or until
   using Edge = std::pair<const BasicBlock*, const BasicBlock*>;
+
+  /// Whether anything but the taking itself is ever written where the lock may be.
+  bool mayBeGivenBack(Taken taken) const {
+    const auto objectOf = [](const Value* pointer) { return getUnderlyingObject(pointer, 0); };
+    const Value* lock = objectOf(operationOf(*taken)->pointer);
+    const bool isKnown = isa<llvm::Argument>(lock) || isa<GlobalVariable>(lock);
+    auto mayWriteTo = [&](const Instruction& instruction) {
+      if (!instruction.mayWriteToMemory() || &instruction == taken) return false;
+      auto mayBe = [&](const Value* pointer) {
+        const Value* object = objectOf(pointer);
+        return !isKnown || object == lock ||
+               (!isa<llvm::Argument>(object) && !isa<GlobalVariable>(object) && !isa<AllocaInst>(object));
+      };
+      if (auto* store = dyn_cast<StoreInst>(&instruction)) return mayBe(store->getPointerOperand());
+      if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) return mayBe(update->getPointerOperand());
+      if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+        return mayBe(exchange->getPointerOperand());
+      auto* call = dyn_cast<CallBase>(&instruction);
+      return call && any_of(call->args(), [&](const Use& argument) {
+               return argument->getType()->isPointerTy() ? mayBe(argument)
+                                                         : !isKnown && argument->getType()->isIntegerTy(64);
+             });
+    };
+    return any_of(order, [&](const BasicBlock* block) { return any_of(*block, mayWriteTo); });
+  }
 
   /// The edges on which a lock has been taken.
   bool findTaken() {

@@ -113,6 +113,22 @@ TEST(Findings, ThreadsOfALostUpdate) {
   EXPECT_TRUE(finding.accesses[0].block != finding.accesses[1].block);
 }
 
+TEST(Findings, WhatIsReadInTheRoundAfterWantsABarrierInEachRound) {
+  Analyzed analyzed(R"(#include <cuda_runtime.h>
+__global__ void rounds(float* out, int n) {
+  __shared__ float b[2][64];
+  int t = threadIdx.x;
+  b[0][t] = t;
+  __syncthreads();
+  for (int r = 0; r < n; ++r) b[(r + 1) & 1][t] = b[r & 1][63 - t];
+  __syncthreads();
+  out[t] = b[0][t];
+})",
+                    Analyzed::launch(1, 64));
+  ASSERT_FALSE(analyzed.analysis.findings.empty());
+  EXPECT_EQ(analyzed.analysis.findings[0].hint, "__syncthreads() at the end of each round of the loop");
+}
+
 TEST(Findings, MemoryOfABadAccess) {
   Analyzed analyzed(R"(#include <cuda_runtime.h>
 __global__ void fill(int* x) { x[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
