@@ -236,9 +236,10 @@ private:
     const std::string lean = plan.concrete.front().holdsFor;
     for (Finding& finding : analysis.findings) {
       if (finding.holdsFor != lean || finding.kernel != code.kernel->name) continue;
-      if (finding.verdict != Verdict::Proved || finding.severity == Severity::Note) continue;
+      if (finding.verdict != Verdict::Proved || (finding.severity == Severity::Note && !finding.sameValue))
+        continue;
       finding.verdict = Verdict::Possible;
-      finding.severity = Severity::Warning;
+      finding.severity = std::min(finding.severity, Severity::Warning);
       finding.reason = "the launch " + lean;
       finding.leansOnHost = true;
     }
