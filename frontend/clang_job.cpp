@@ -3,6 +3,7 @@
 
 #include "frontend/driver_setup.h"
 #include "frontend/precompiled.h"
+#include "frontend/shared_objects.h"
 #include "frontend/user_headers.h"
 #include "frontend/user_macros.h"
 
@@ -23,17 +24,20 @@ constexpr unsigned kStackBytes = 64u << 20; // deep template instantiations
 
 class ConsumerAction : public clang::ASTFrontendAction {
 public:
-  explicit ConsumerAction(const MakeConsumer& make) : make(make) {}
+  ConsumerAction(const MakeConsumer& make, bool hasSharedObject)
+      : make(make), hasSharedObject(hasSharedObject) {}
 
 private:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
     adaptUserHeaders(compiler);
     auto consumer = make(compiler);
+    if (hasSharedObject) return makeSharedObjects(compiler, std::move(consumer));
     const bool isBehind = !compiler.getPreprocessorOpts().ImplicitPCHInclude.empty();
     return isBehind ? withoutPrecompiled(std::move(consumer)) : std::move(consumer);
   }
   const MakeConsumer& make;
+  bool hasSharedObject;
 };
 
 /// On a thread of its own with a deep stack; false where clang crashes.
@@ -45,7 +49,7 @@ bool survives(llvm::function_ref<void()> work) {
 /// From the start, or from where the precompiled headers end.
 bool compileOnThisThread(const CompileJobs& jobs, const Arguments& cc1, DiagnosticLog& log,
                          const AdjustInvocation& adjust, const MakeConsumer& make,
-                         const std::string& precompiled) {
+                         const std::string& precompiled, bool hasSharedObject = false) {
   auto invocation = invocationOf(jobs, cc1, log, adjust);
   if (!invocation) return false;
   if (precompiled.empty())
@@ -53,7 +57,7 @@ bool compileOnThisThread(const CompileJobs& jobs, const Arguments& cc1, Diagnost
   else
     beginBehind(precompiled, *invocation);
   log.userText = jobs.userText;
-  ConsumerAction action(make);
+  ConsumerAction action(make, hasSharedObject);
   return runAction(std::move(invocation), log, action);
 }
 
@@ -90,6 +94,7 @@ bool runAction(std::shared_ptr<clang::CompilerInvocation> invocation, Diagnostic
 bool runClang(const CompileJobs& jobs, const Arguments& cc1, DiagnosticLog& log,
               const AdjustInvocation& adjust, const MakeConsumer& make) {
   std::string precompiled;
+  bool hasSharedObject = false;
   if (!survives([&] { precompiled = precompiledHeaders(jobs, cc1, adjust); })) precompiled.clear();
   if (!precompiled.empty()) {
     DiagnosticLog attempt;
@@ -98,16 +103,25 @@ bool runClang(const CompileJobs& jobs, const Arguments& cc1, DiagnosticLog& log,
       log = std::move(attempt);
       return true;
     }
+    hasSharedObject = attempt.hasSharedObject;
   }
   // Of what has errors clang speaks as if nothing were precompiled.
   bool ok = false;
-  if (!survives([&] { ok = compileOnThisThread(jobs, cc1, log, adjust, make, ""); })) {
+  const auto compile = [&] { ok = compileOnThisThread(jobs, cc1, log, adjust, make, "", hasSharedObject); };
+  bool survived = survives(compile);
+  if (!ok && survived && log.hasSharedObject && !hasSharedObject) {
+    hasSharedObject = true;
+    log = {};
+    survived = survives(compile);
+  }
+  if (!survived) {
     log.rendered.push_back("error: clang crashed\n");
     log.plain.push_back("clang crashed");
     return false;
   }
   std::error_code ignored;
-  if (ok && !precompiled.empty()) std::filesystem::remove(precompiled, ignored); // out of date, or broken
+  if (ok && !precompiled.empty() && !hasSharedObject)
+    std::filesystem::remove(precompiled, ignored); // out of date, or broken
   return ok;
 }
 

@@ -51,6 +51,11 @@ public:
     log.plain.push_back(sentence.str().str());
     if (info.getID() == clang::diag::err_ref_bad_target && sentence.starts_with("reference to __global__ "))
       addOnce("note: kernels that launch kernels (dynamic parallelism) are not supported\n");
+    if (info.getID() == clang::diag::err_shared_var_init) {
+      log.hasSharedObject = true;
+      addOnce(
+          "note: shared memory begins without values: let one thread assign them, then __syncthreads()\n");
+    }
     if (sentence == "no template named 'texture'" || sentence == "unknown type name 'texture'")
       addOnce("note: CUDA 12 took texture references away: make a texture object (cudaCreateTextureObject), "
               "pass the cudaTextureObject_t to the kernel, and read it with tex1Dfetch<float>(object, i) "

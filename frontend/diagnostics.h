@@ -21,6 +21,7 @@ struct DiagnosticLog {
   std::size_t userText = ~std::size_t{0}; ///< what stands further on in the file is a launch line's main
   std::string launchError;                ///< the first sentence about that main
   unsigned launchErrorLine = 0;           ///< as #line has it
+  bool hasSharedObject = false;           ///< clang does not take a shared variable for its constructor
 
   std::string firstMessage() const { return plain.empty() ? "no reason given" : plain.front(); }
 };

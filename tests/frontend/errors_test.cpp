@@ -53,6 +53,21 @@ TEST(BadInput, ASyntaxErrorIsClangsMessageOnce) {
   EXPECT_EQ(said.find("expected expression"), said.rfind("expected expression"));
 }
 
+TEST(BadInput, ASharedVariableWithAValue) {
+  testing::internal::CaptureStderr();
+  Options options;
+  options.cudaPath = toolkitPath().empty() ? "none" : toolkitPath();
+  auto program = compileSource("struct V { int a = 1; };\n"
+                               "__global__ void k() { __shared__ V v; __shared__ int n = 0; }\n",
+                               options);
+  const std::string said = testing::internal::GetCapturedStderr();
+  ASSERT_FALSE(program);
+  EXPECT_THAT(said,
+              HasSubstr("program.cu:2:54: error: initialization is not supported for __shared__ variables"));
+  EXPECT_THAT(said, HasSubstr("shared memory begins without values: let one thread assign them"));
+  EXPECT_EQ(said.find("2:36: error"), std::string::npos);
+}
+
 TEST(BadInput, AnOptionThatClangDoesNotKnow) {
   TemporaryFolder folder;
   Options options;
