@@ -66,8 +66,8 @@ static Expr commonTally(const KernelModel& model, const PairQuestion& q) {
 }
 
 /// The ranks differ where what is counted puts the threads' own rounds in an order: for any two threads one
-/// comes before the other (`isBefore`), what comes before that one comes before the other too, and nothing
-/// comes before itself.
+/// comes before the other (`holds` for it), what comes before that one comes before the other too, and
+/// nothing comes before itself.
 bool Decider::provesByRanks(const PairQuestion& q, bool& assumesNoWrap) {
   if (kernel.model.tallies.empty() || !q.a->offset || !q.b->offset) return false;
   Expr rank = commonTally(kernel.model, q);

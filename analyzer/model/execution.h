@@ -125,7 +125,11 @@ private:
 
   // stored_before.cpp
   std::set<const llvm::BasicBlock*> reachedFrom(std::vector<const llvm::BasicBlock*> from) const;
+  std::set<const llvm::BasicBlock*> interval() const;
+  bool writesIn(const llvm::BasicBlock* block, unsigned object) const;
   bool mayHaveStored(unsigned object, const llvm::BasicBlock* here);
+  bool mayHaveWaited(const llvm::Instruction& load) const;
+  bool isAsBefore(const llvm::Instruction& load, unsigned object);
 
   // calls.cpp
   void runCall(const llvm::CallInst& call, Expr& condition);

@@ -167,9 +167,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
                           ? Cause{CauseKind::Order, "the result of the atomic operation that reaches `" +
                                                         object.name + "` at " + line}
                           : written;
-  const BasicBlock* here = instruction.getParent();
-  if (stops && state.cut != Cut::Grid && !mayHaveStored(place.object, here) &&
-      !mayHaveStored(state.objects.unknown(), here)) {
+  if (stops && state.cut != Cut::Grid && isAsBefore(instruction, place.object)) {
     std::string role = "phase " + std::to_string(id.run) + " " + key;
     auto* content = state.symbols.function(nullptr, role, object.name + " before", width);
     content->varies = Varies::ByBlock;
@@ -183,7 +181,8 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     return exprs.apply(content, {place.offset});
   }
   const bool sameForGrid = object.space == MemorySpace::Global && !state.unstableInGrid.count(&instruction);
-  const bool sameForBlock = state.cut >= Cut::Block && !state.unstable.count(&instruction);
+  const bool sameForBlock = state.cut >= Cut::Block && !state.unstable.count(&instruction) &&
+                            (object.space == MemorySpace::Shared || !mayHaveWaited(instruction));
   if (state.cut >= Cut::Grid && (sameForGrid || sameForBlock)) {
     std::vector<Expr> operands = barrierCounters(instruction.getParent());
     operands.push_back(place.offset);

@@ -1,6 +1,5 @@
-// The backward slice of addresses, branch conditions and integers written, with numbers that are
-// copied. The rest (most floating-point
-// arithmetic) needs no expressions.
+// The backward slice of addresses, branch conditions, integers written and numbers copied. The rest (most
+// floating-point arithmetic) needs no expressions.
 #include "analyzer/model/relevance.h"
 #include "analyzer/model/kernel_state.h"
 

@@ -41,5 +41,36 @@ TEST(Locks, OrderWhatTheyGuardAndNothingElse) {
     EXPECT_NE(analyzed.races(kernel), Answer::Proved) << kernel;
 }
 
+/// Each thread finds what the one before it has left: neither the same in all, nor in two reads of one.
+TEST(Locks, WhatIsReadUnderThemIsNotOneValueForAll) {
+  Analyzed analyzed(R"(
+#include <cuda_runtime.h>
+__device__ int number(int* lock, int* counter) {
+  while (atomicCAS(lock, 0, 1) != 0) {}
+  __threadfence();
+  int mine = *counter;
+  *counter = mine + 1;
+  __threadfence();
+  atomicExch(lock, 0);
+  return mine;
+}
+__global__ void numberAndIndex(int* lock, int* counter, int* out) {
+  out[number(lock, counter) + threadIdx.x] = threadIdx.x;
+}
+__global__ void numberAlone(int* lock, int* counter, int* out) { out[number(lock, counter)] = threadIdx.x; }
+__global__ void firstOne(int* lock, int* counter, int* out) {
+  if (number(lock, counter) == 0) out[0] = threadIdx.x;
+}
+__global__ void lastOneStays(int* lock, int* counter, int* out) { out[0] = number(lock, counter); }
+)",
+                    Analyzed::launch(1, 64));
+  EXPECT_NE(analyzed.races("numberAndIndex"), Answer::Proved);
+  EXPECT_TRUE(analyzed.findings("numberAlone").empty());
+  EXPECT_TRUE(analyzed.findings("firstOne").empty());
+  EXPECT_NE(analyzed.races("lastOneStays"), Answer::Proved);
+  for (const Finding& finding : analyzed.analysis.findings)
+    EXPECT_FALSE(finding.sameValue) << finding.message;
+}
+
 } // namespace
 } // namespace kcheck::analyzer
