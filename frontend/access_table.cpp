@@ -119,6 +119,7 @@ private:
       access.where = locate(variable->getSourceRange(), ast);
       access.expr = access.array = variable->getNameAsString();
       access.bytes = sizeOf(variable->getType());
+      setType(access, variable->getType());
       for (clang::SourceLocation at : distinct(variable->getLocation(), variable->getInit()->getExprLoc()))
         add(at, access);
     }
@@ -178,6 +179,7 @@ private:
     access.isCall = true;
     access.where = locate(whole.getSourceRange(), ast);
     describePointer(pointer, access);
+    setType(access, pointedTo(pointer));
     add(at, std::move(access));
   }
 
@@ -189,6 +191,7 @@ private:
     access.isArgument = true;
     access.where = locate(whole.getSourceRange(), ast);
     describePointer(argument, access);
+    setType(access, pointedTo(argument));
     if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(written);
         address && address->getOpcode() == clang::UO_AddrOf)
       written = address->getSubExpr()->IgnoreParens();
@@ -214,7 +217,25 @@ private:
     access.array = arrayTextOf(lvalue, ast);
     access.isBitField = lvalue.refersToBitField();
     access.updates = updateOf(whole);
+    setType(access, lvalue.getType());
     add(at, std::move(access));
+  }
+
+  static clang::QualType pointedTo(const clang::Expr& pointer) {
+    const clang::QualType type = pointer.getType();
+    return type->isPointerType() ? type->getPointeeType() : type;
+  }
+
+  void setType(SourceAccess& access, clang::QualType type) const {
+    if (type->isUnsignedIntegerOrEnumerationType())
+      access.type = ValueType::Unsigned;
+    else if (type->isIntegralOrEnumerationType())
+      access.type = ValueType::Signed;
+    else if (type->isRealFloatingType())
+      access.type = ValueType::Real;
+    else
+      return;
+    access.typeBytes = std::uint32_t(sizeOf(type));
   }
 
   std::uint64_t sizeOf(clang::QualType type) const {

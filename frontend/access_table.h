@@ -23,8 +23,10 @@ struct SourceAccess {
   std::string expr, array;
   std::string updates; ///< `*` of `x *= 2`
   bool isBitField = false;
-  bool taken = false;    ///< an instruction has been matched with it
-  SiteId site = kNoSite; ///< of that instruction
+  ValueType type = ValueType::Other;
+  std::uint32_t typeBytes = 0; ///< of a value of the type
+  bool taken = false;          ///< an instruction has been matched with it
+  SiteId site = kNoSite;       ///< of that instruction
 };
 
 class AccessTable {

@@ -73,6 +73,8 @@ private:
       site.array = access->array;
       site.isBitField = access->isBitField;
       site.updates = access->updates;
+      site.type = access->type;
+      site.typeBytes = access->typeBytes;
     }
     sites.push_back(std::move(site));
     return sites.back().id;

@@ -21,6 +21,9 @@ inline constexpr const char* kSiteMetadata = "kcheck.site";
 /// The read side of a copy (llvm.memcpy, asynchronous copies) whose written side has kSiteMetadata.
 inline constexpr const char* kSourceSiteMetadata = "kcheck.site.source";
 
+/// How to read the bytes of a value; Other: an object's, a pointer's, or not known.
+enum class ValueType : std::uint8_t { Other, Signed, Unsigned, Real };
+
 /// One memory access as the programmer wrote it.
 struct Site {
   SiteId id = kNoSite;
@@ -33,6 +36,8 @@ struct Site {
   bool inSystemHeader = false;
   std::string updates;     ///< `*` of `x *= 2`, and so on for the other assignments that compute
   bool isBitField = false; ///< the lvalue is a bit-field: a write of it puts back the bits beside it, too
+  ValueType type = ValueType::Other;
+  std::uint32_t typeBytes = 0; ///< of a value of the type; 0 where that is Other
 };
 
 struct Parameter {

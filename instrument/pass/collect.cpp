@@ -86,7 +86,14 @@ bool showReals(const wire::Finding& record) {
   return any;
 }
 
-Access Collector::access(const wire::Access& record, bool real) const {
+/// That of the source where it is of these bytes, or what they look like.
+ValueType typeOf(const Site* site, unsigned bytes, bool looksReal) {
+  if (site && site->type != ValueType::Other && (site->typeBytes == bytes || site->type != ValueType::Real))
+    return site->type;
+  return looksReal ? ValueType::Real : ValueType::Signed;
+}
+
+Access Collector::access(const wire::Access& record, bool looksReal) const {
   Access access;
   access.kind = record.doing == wire::Doing::Write                   ? AccessKind::Write
                 : record.doing == wire::Doing::Atomic                ? AccessKind::Atomic
@@ -102,14 +109,15 @@ Access Collector::access(const wire::Access& record, bool real) const {
   }
   if (record.flags & wire::HasBlock) access.block = dim(record.block);
   if (record.flags & wire::HasThread) access.thread = dim(record.thread);
+  const ValueType type = typeOf(knownSite(record.site), record.valueBytes, looksReal);
   bool before = record.flags & wire::HasBefore, after = record.flags & wire::HasAfter;
   if (access.kind != AccessKind::Read && before && after)
-    access.value = valueText(record.before, record.valueBytes, real) + " -> " +
-                   valueText(record.after, record.valueBytes, real);
+    access.value = valueText(record.before, record.valueBytes, type) + " -> " +
+                   valueText(record.after, record.valueBytes, type);
   else if (access.kind != AccessKind::Read && after)
-    access.value = valueText(record.after, record.valueBytes, real);
+    access.value = valueText(record.after, record.valueBytes, type);
   else if (access.kind == AccessKind::Read && before)
-    access.value = valueText(record.before, record.valueBytes, real);
+    access.value = valueText(record.before, record.valueBytes, type);
   return access;
 }
 

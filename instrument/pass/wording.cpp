@@ -363,10 +363,13 @@ bool looksReal(std::uint64_t content, unsigned bytes) {
   return !small && std::isnormal(real) && std::fabs(real) > 1e-9 && std::fabs(real) < 1e15;
 }
 
-std::string valueText(std::uint64_t content, unsigned bytes, bool real) {
+std::string valueText(std::uint64_t content, unsigned bytes, ValueType type) {
+  const bool real = type == ValueType::Real;
   if (real && content == 0) return "0";
   if (bytes == 4 && real) return decimal(std::bit_cast<float>(static_cast<std::uint32_t>(content)));
   if (bytes == 8 && real) return decimal(std::bit_cast<double>(content));
+  if (type == ValueType::Unsigned)
+    return fmt::format("{}", bytes < 8 ? content & ((std::uint64_t{1} << 8 * bytes) - 1) : content);
   if (bytes == 4) return fmt::format("{}", static_cast<std::int32_t>(content));
   if (bytes == 8) return fmt::format("{}", static_cast<std::int64_t>(content));
   if (bytes == 1) return fmt::format("{}", static_cast<std::int8_t>(content));

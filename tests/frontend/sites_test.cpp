@@ -180,5 +180,22 @@ TEST(Sites, CopiesOfLargeObjectsHaveBothSides) {
               "2:44-48 read t[2] of t, 400\n");
 }
 
+TEST(Sites, KnowTheTypeOfAValue) {
+  auto program = compileSource("__global__ void k(unsigned char* c, short* s, float* f, float2* pair) {\n"
+                               "  c[0] = 1;\n"
+                               "  s[0] = 1;\n"
+                               "  atomicAdd(&f[0], 1.0f);\n"
+                               "  pair[0] = pair[1];\n"
+                               "}\n",
+                               anyHeaders());
+  ASSERT_TRUE(program) << program.error().message;
+  std::map<unsigned, std::pair<ValueType, unsigned>> types;
+  for (const Site& site : program->facts.sites) types[site.where.line] = {site.type, site.typeBytes};
+  EXPECT_EQ(types[2], std::pair(ValueType::Unsigned, 1u));
+  EXPECT_EQ(types[3], std::pair(ValueType::Signed, 2u));
+  EXPECT_EQ(types[4], std::pair(ValueType::Real, 4u));
+  EXPECT_EQ(types[5], std::pair(ValueType::Other, 0u));
+}
+
 } // namespace
 } // namespace kcheck::frontend
