@@ -47,16 +47,18 @@ bool restsOnThisRun(const Report& report) {
   });
 }
 
-std::string closingLine(const Report& report, const std::vector<std::string>& assumptions) {
+/// `told`: findings without a header of their own.
+std::string closingLine(const Report& report, std::size_t told, const std::vector<std::string>& assumptions) {
   Summary summary = summarize(report);
   std::string answers = report.ranStatic ? fmt::format("proved {}, refuted {}, unknown {}", summary.proved,
                                                        summary.refuted, summary.unknown)
                                          : "run only, nothing proved";
   if (!assumptions.empty()) answers += "; assuming " + joined(assumptions, "; ");
   std::string suppressed = summary.suppressed ? fmt::format(", {} suppressed", summary.suppressed) : "";
+  std::string only = told ? fmt::format(" ({} of them told with others)", told) : "";
   std::string times = timesTaken(report);
   std::string kernels = summary.kernels == 0 ? "no kernels" : counted(summary.kernels, "kernel");
-  return fmt::format("{}{} in {} ({}){}", findingsCounted(summary), suppressed, kernels, answers,
+  return fmt::format("{}{}{} in {} ({}){}", findingsCounted(summary), only, suppressed, kernels, answers,
                      times.empty() ? "" : "; " + times);
 }
 
@@ -88,8 +90,10 @@ void writeText(const Report& report, const TextOptions& options, std::ostream& o
   const Finding* last = nullptr;       // that was written in full, or of which more has been said
   std::vector<const Finding*> written; // in full
   std::size_t alike = 0;               // that say the same with other partners
+  std::size_t toldWithOthers = 0;
   auto countAlike = [&] {
     if (alike > kShownAlike) writeFurtherPartners(alike - kShownAlike, out);
+    toldWithOthers += alike;
     alike = 0;
   };
   for (const Finding& finding : report.findings) {
@@ -123,7 +127,8 @@ void writeText(const Report& report, const TextOptions& options, std::ostream& o
   }
   if (!end.empty()) out << paint(Style::Bold, end) << '\n';
   if (const std::string left = leftOut(report.run); !left.empty()) out << left << '\n';
-  out << closingLine(report, quiet ? assumptionsOf(report) : std::vector<std::string>()) << '\n';
+  out << closingLine(report, toldWithOthers, quiet ? assumptionsOf(report) : std::vector<std::string>())
+      << '\n';
   for (const std::string& disagreement : report.disagreements)
     out << paint(Style::Red, "internal error:") << " the two passes disagree: " << disagreement
         << (disagreement.find(kAssuming) != std::string::npos ? "; where that holds, " : "; ")

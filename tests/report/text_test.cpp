@@ -213,6 +213,15 @@ TEST(TextReport, SuppressedFindingsAreOnlyCounted) {
   EXPECT_THAT(sample.text(), testing::StartsWith("no findings, 1 suppressed in 1 kernel"));
 }
 
+TEST(TextReport, FindingsToldWithOthersAreCounted) {
+  Sample sample = cleanSample();
+  Finding race = bounds(4000);
+  race.accesses.resize(2);
+  sample.report.findings = {race, race, race, race};
+  EXPECT_THAT(sample.text(), AllOf(HasSubstr("and the same with 1 place more"),
+                                   HasSubstr("4 errors (3 of them told with others) in 1 kernel")));
+}
+
 TEST(TextReport, HowTheProgramEnded) {
   Sample sample = cleanSample();
   sample.report.run.exitStatus = 3;
