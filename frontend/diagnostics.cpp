@@ -25,6 +25,12 @@ llvm::IntrusiveRefCntPtr<clang::DiagnosticOptions> makeOptions() {
   return options;
 }
 
+/// Of cooperative_groups, whose headers leave them out for kcheck.
+bool isOfClusters(llvm::StringRef sentence) {
+  return sentence.contains("this_cluster'") || sentence.contains("cluster_group'") ||
+         sentence.contains("'__cluster");
+}
+
 class LogConsumer : public clang::DiagnosticConsumer {
 public:
   explicit LogConsumer(DiagnosticLog& log)
@@ -56,6 +62,10 @@ public:
       addOnce(
           "note: shared memory begins without values: let one thread assign them, then __syncthreads()\n");
     }
+    if (isOfClusters(sentence))
+      addOnce("note: clusters of thread blocks are not supported: kcheck's GPU is an sm_80, which has none; "
+              "code for "
+              "sm_90 alone can stand in #ifndef __KCHECK__\n");
     if (sentence == "no template named 'texture'" || sentence == "unknown type name 'texture'")
       addOnce("note: CUDA 12 took texture references away: make a texture object (cudaCreateTextureObject), "
               "pass the cudaTextureObject_t to the kernel, and read it with tex1Dfetch<float>(object, i) "

@@ -68,6 +68,19 @@ TEST(BadInput, ASharedVariableWithAValue) {
   EXPECT_EQ(said.find("2:36: error"), std::string::npos);
 }
 
+TEST(BadInput, ClustersOfBlocks) {
+  if (toolkitPath().empty()) GTEST_SKIP() << "no CUDA toolkit";
+  testing::internal::CaptureStderr();
+  Options options;
+  options.cudaPath = toolkitPath();
+  auto program = compileSource("#include <cooperative_groups.h>\n"
+                               "__global__ void k() { cooperative_groups::this_cluster().sync(); }\n",
+                               options);
+  const std::string said = testing::internal::GetCapturedStderr();
+  ASSERT_FALSE(program);
+  EXPECT_THAT(said, HasSubstr("clusters of thread blocks are not supported"));
+}
+
 TEST(BadInput, AnOptionThatClangDoesNotKnow) {
   TemporaryFolder folder;
   Options options;
