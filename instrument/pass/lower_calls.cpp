@@ -4,6 +4,7 @@
 #include "instrument/pass/lowering.h"
 #include "instrument/pass/stages.h"
 
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
@@ -12,6 +13,8 @@
 namespace kcheck::instrument {
 
 namespace {
+
+constexpr std::uint32_t kErrorMemoryAllocation = 2;
 
 /// A mangled name in namespace cooperative_groups::details, whatever its inline namespace is called.
 bool isGridBarrierPart(llvm::StringRef name, llvm::StringRef part) {
@@ -24,6 +27,17 @@ bool isMathLibrary(llvm::StringRef name) {
 
 bool isOurs(llvm::StringRef name) { return name.starts_with("kc") || name.starts_with("kcheck."); }
 
+/// As the program calls it: of the device runtime (CUDA's API in kernels) the name without its version.
+std::string sourceName(llvm::StringRef name) {
+  if (name.consume_front("__cudaCDP2")) return "cuda" + name.str();
+  return llvm::demangle(name);
+}
+
+/// `cudaMalloc` in a kernel, or its template.
+bool isHeapMalloc(const std::string& name) {
+  return name == "cudaMalloc" || llvm::StringRef(name).contains("cudaError cudaMalloc<");
+}
+
 /// The call's own site.
 llvm::Value* place(Lowering& l) {
   return l.b.getInt32(l.code.sites.add(abi::SiteKind::Other, 0, l.call.getDebugLoc()));
@@ -32,10 +46,18 @@ llvm::Value* place(Lowering& l) {
 } // namespace
 
 bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
+  const std::string source = sourceName(name);
   if (name == "vprintf") {
     value = l.runtime(Call::kcPrintf, {l.operand(0), l.operand(1)});
   } else if (name == "malloc" || name.starts_with("_Znwm") || name.starts_with("_Znam")) {
     value = l.runtime(Call::kcMalloc, {l.operand(0), place(l)});
+  } else if (isHeapMalloc(source)) { // takes from the same heap
+    llvm::Value* memory = l.runtime(Call::kcMalloc, {l.operand(1), place(l)});
+    l.sited(l.b.CreateAlignedStore(memory, l.operand(0), llvm::Align(8)));
+    value = l.b.CreateSelect(l.b.CreateIsNull(memory), l.b.getInt32(kErrorMemoryAllocation), l.b.getInt32(0));
+  } else if (source == "cudaFree") {
+    l.runtime(Call::kcFree, {l.operand(0), place(l)});
+    value = l.b.getInt32(0);
   } else if (name == "__kcheck_surface") { // of the surface functions that kcheck supplies
     l.runtime(Call::kcSurface, {l.operand(0), l.operand(1), l.operand(2), l.operand(3), place(l)});
   } else if (name == "free" || name.starts_with("_ZdlPv") || name.starts_with("_ZdaPv")) {
@@ -72,7 +94,7 @@ bool lowerLibraryCall(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
   } else if (name.starts_with("llvm.") || isOurs(name)) {
     return false;
   } else {
-    value = l.unsupported("call of `" + name.str() + "` in device code");
+    value = l.unsupported("call of `" + source + "` in device code");
   }
   return true;
 }

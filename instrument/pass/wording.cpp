@@ -446,7 +446,10 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
     }
     return;
   case wire::Rule::Trap: finding.message = fmt::format("{} {}", threadOf(record), text); return;
-  case wire::Rule::Unsupported: finding.message = fmt::format("kcheck does not support {} yet", text); return;
+  case wire::Rule::Unsupported:
+    finding.message = fmt::format("kcheck does not support {} yet", text);
+    if (text.starts_with("call of")) finding.message += "; what stands in #ifndef __KCHECK__ is left out";
+    return;
   default: break;
   }
   if (!text.empty()) finding.message = text;
