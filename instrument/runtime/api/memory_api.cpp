@@ -42,13 +42,33 @@ const RegisteredRange* registeredRange(const void* pointer, std::uintptr_t* star
   return &after->second;
 }
 
-const char* reasonOf(FreeResult result) {
+const char* ownFunction(const Allocation* allocation) {
+  if (!allocation) return "the memory is of another kind and has its own function to free it";
+  switch (allocation->kind) {
+  case MemoryKind::Device: return "the memory is the device's, which cudaFree frees";
+  case MemoryKind::Managed: return "the memory is managed, which cudaFree frees";
+  case MemoryKind::Pinned:
+    return "the memory is of cudaMallocHost or cudaHostAlloc, which cudaFreeHost frees";
+  case MemoryKind::Array:
+    return "the memory is an array's, which cudaFreeArray or cudaFreeMipmappedArray frees";
+  case MemoryKind::Symbol:
+  case MemoryKind::Constant: return "the memory is a variable's, which nothing frees";
+  }
+  return "the memory is of another kind and has its own function to free it";
+}
+
+const char* reasonOf(FreeResult result, const void* pointer) {
   switch (result) {
   case FreeResult::Ok: return nullptr;
-  case FreeResult::NotAnAllocation: return "the pointer was not allocated by CUDA";
+  case FreeResult::NotAnAllocation:
+    return isRegisteredHost(pointer)
+               ? "the memory was registered, which cudaHostUnregister ends, and free or "
+                 "delete[] frees it as it was allocated"
+               : "the pointer was not allocated by CUDA; what comes from malloc or new "
+                 "goes to free or delete";
   case FreeResult::NotTheStart: return "the pointer is inside an allocation, not at its start";
   case FreeResult::AlreadyFreed: return "the memory was freed before";
-  case FreeResult::WrongKind: return "the memory is of another kind and has its own function to free it";
+  case FreeResult::WrongKind: return ownFunction(find(pointer));
   }
   return "the pointer cannot be freed";
 }
@@ -105,7 +125,7 @@ Error freeLinear(void* pointer, bool device, const char* function, void* caller)
     bytes = allocation->bytes;
   }
   FreeResult result = release(pointer, kind, caller);
-  if (const char* reason = reasonOf(result)) {
+  if (const char* reason = reasonOf(result, pointer)) {
     reportBadFree(pointer, function, reason, caller);
     return Error::InvalidValue;
   }

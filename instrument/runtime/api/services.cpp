@@ -92,8 +92,10 @@ void kcFree(ThreadContext* thread, void* pointer, std::uint32_t site) {
     heapBytes() -= bytes;
   else
     reportBadFree(pointer, "free in a kernel",
-                  result == FreeResult::AlreadyFreed ? "the memory was freed before"
-                                                     : "the pointer does not come from malloc in a kernel",
+                  result == FreeResult::AlreadyFreed
+                      ? "the memory was freed before"
+                      : "the pointer does not come from malloc in a kernel; the "
+                        "host's cudaFree frees what its cudaMalloc allocates",
                   devicePlace(site));
 }
 
