@@ -156,6 +156,15 @@ std::byte* surfacePlace(const TextureObject& object, std::uint32_t operation, Wo
          std::size_t(y) * image.pitch + std::size_t(x);
 }
 
+std::string besideArray(const Image& image, std::size_t bytes, bool store) {
+  std::string size = std::to_string(image.width * image.texelBytes()) + " bytes in a row";
+  if (image.height > 1) size += ", " + std::to_string(image.height) + " rows";
+  if (image.depth > 1) size += ", " + std::to_string(image.depth) + " layers";
+  return std::string("a surface ") + (store ? "write" : "read") + " of " + std::to_string(bytes) +
+         (bytes == 1 ? " byte" : " bytes") + " is not within the array, which has " + size +
+         " (x counts bytes), and its boundary mode ends the kernel there";
+}
+
 } // namespace
 } // namespace kcheck::runtime::api
 
@@ -181,9 +190,8 @@ void kcSurface(ThreadContext* thread, std::uint64_t handle, std::uint32_t operat
   bool outside = false;
   std::byte* place = surfacePlace(object, operation, Words(words), bytes, outside);
   if (outside && kcheck::abi::SurfaceOutside(operation >> 9 & 3) == kcheck::abi::SurfaceOutside::Trap) {
-    reportBadRange(object.levels.front().base, bytes, store, "a surface access", nullptr);
-    raiseDeviceError(Error::IllegalAddress);
-    return;
+    stopBesideObject(thread, besideArray(object.levels.front(), bytes, store).c_str(), site,
+                     store ? kcheck::runtime::AccessKind::Write : kcheck::runtime::AccessKind::Read);
   }
   if (!place) return;
   if (store) {

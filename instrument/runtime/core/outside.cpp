@@ -119,19 +119,36 @@ void reportMisaligned(ThreadState& thread, Address address, std::size_t bytes, s
   report(findingAt(wire::Rule::Misaligned, thread, address, bytes, site, kind));
 }
 
-void stopWithoutObject(abi::ThreadContext* context, const char* sentence, std::uint32_t site) {
+namespace {
+
+[[noreturn]] void stopAt(wire::Rule rule, abi::ThreadContext* context, const char* sentence,
+                         std::uint32_t site, AccessKind kind) {
   ThreadState& thread = *static_cast<ThreadState*>(context);
   settleRows(*thread.owner().launch);
-  wire::Finding finding = findingAt(wire::Rule::WrongSpace, thread, 0, 0, site, AccessKind::Read);
+  wire::Finding finding = findingAt(rule, thread, 0, 0, site, kind);
   finding.memory = {};
   finding.text = text(sentence);
   report(finding);
   abandonThread(thread, DeviceFault::IllegalAddress);
 }
 
+} // namespace
+
+void stopWithoutObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site) {
+  stopAt(wire::Rule::WrongSpace, thread, sentence, site, AccessKind::Read);
+}
+
+void stopBesideObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site, AccessKind kind) {
+  stopAt(wire::Rule::OutOfBounds, thread, sentence, site, kind);
+}
+
+bool isLocal(const ThreadState& thread, Address address) {
+  return thread.owner().frames.holds(reinterpret_cast<void*>(address)) || onDeviceStack(thread, address);
+}
+
 void checkForeign(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
                   AccessKind kind) {
-  if (thread.owner().frames.holds(reinterpret_cast<void*>(address)) || onDeviceStack(thread, address)) return;
+  if (isLocal(thread, address)) return;
   if (kind == AccessKind::Read && inConstants(address)) return;
   if (isRegisteredHost(reinterpret_cast<const void*>(address), bytes)) return;
   bool null = address < 65536;

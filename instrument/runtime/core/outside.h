@@ -12,6 +12,8 @@ void reportOutside(ThreadState& thread, Address address, std::size_t bytes, std:
                    AccessKind kind);
 void reportMisaligned(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
                       AccessKind kind);
+/// In a frame or on a stack of the thread.
+bool isLocal(const ThreadState& thread, Address address);
 /// Not in the arenas: the thread's own local memory and constants of the program are fine, all else is
 /// reported.
 void checkForeign(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
@@ -22,6 +24,9 @@ void checkLocal(ThreadState& thread, Address base, std::size_t arrayBytes, Addre
 
 /// No texture or surface object is where a thread uses one: told in that sentence, and it goes no further.
 [[noreturn]] void stopWithoutObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site);
+/// The same of an access beside the object's array.
+[[noreturn]] void stopBesideObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site,
+                                   AccessKind kind);
 
 /// describeMemory() for global memory, and the same for the block's shared variables.
 void describeAccessed(const BlockState& block, wire::Memory& memory, Address address, std::size_t bytes);
