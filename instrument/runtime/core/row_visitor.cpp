@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/core/access.h"
 #include "instrument/runtime/core/metrics.h"
+#include "instrument/runtime/core/outside.h"
 #include "instrument/runtime/core/row_sketch.h"
 #include "instrument/runtime/core/row_words.h"
 #include "instrument/runtime/core/share.h"
@@ -87,10 +88,20 @@ void RowVisitor::visit(const abi::LogSegment& segment, std::uint32_t mask, Addre
     }
     allQuiet = allQuiet && access.kind == abi::SiteKind::Read && isQuiet(access, at, lanes, row.shape);
     if (toCheck && !isQuiet(access, at, lanes, row.shape)) check(access, at, lanes, row.shape);
-    if (!toCount) continue;
+    if (!toCount || hasLocal(at, lanes)) continue;
     addCost(access, at[0], lanes.count,
             known.costOf(access, segment.first + i, row, [&] { return costOf(access, row, at, lanes); }), 1);
   }
+}
+
+/// Whether lanes access their own local memory, which a GPU interleaves: that is no traffic as it lies here.
+KCHECK_VECTORS bool RowVisitor::hasLocal(const Address* at, const RowLanes& lanes) const {
+  Address foreign = 0;
+  for (std::uint32_t i = 0; i < lanes.count; ++i) foreign |= Address{!inArena(at[i])};
+  if (!foreign) return false;
+  for (std::uint32_t i = 0; i < lanes.count; ++i)
+    if (!inArena(at[i]) && isLocal(log.lanes[lanes.lane[i]], at[i])) return true;
+  return false;
 }
 
 /// The row is the one whose addresses lie in its room. In most kernels it has the shape of the last one.

@@ -57,6 +57,7 @@ private:
   bool isPlainlyQuiet(const abi::LoggedAccess& access, const RowLanes& lanes, AddressesOf addressesOf);
   void check(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
              const RowClass& shape);
+  bool hasLocal(const Address* at, const RowLanes& lanes) const;
   void rememberScope(const abi::LoggedAccess& access);
 };
 
