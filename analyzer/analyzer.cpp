@@ -7,6 +7,7 @@
 #include "analyzer/initialization.h"
 #include "analyzer/larger_launches.h"
 #include "analyzer/launches.h"
+#include "analyzer/open_races.h"
 #include "analyzer/properties.h"
 #include "analyzer/samples.h"
 #include "analyzer/smt/solver.h"
@@ -299,6 +300,7 @@ private:
     if (question.planned) {
       auto found = findingsOf(question.answers, context);
       analysis.findings.insert(analysis.findings.end(), found.begin(), found.end());
+      llvm::append_range(analysis.openRaces, openRacesOf(question.answers, context));
     }
     return result;
   }

@@ -23,9 +23,17 @@ struct Options {
   bool anyLaunch = true; ///< false: only what holds for the known launches is asked
 };
 
+/// Two places that may race unless what atomic operations, flags or locks say orders them, which the static
+/// pass does not follow: a run does.
+struct OpenRace {
+  std::string kernel; ///< symbol
+  SiteId first = kNoSite, second = kNoSite;
+};
+
 struct Analysis {
   std::set<std::string> briefKernels; ///< symbols: each thread is done after a few steps, in any launch
   std::vector<Finding> findings;
+  std::vector<OpenRace> openRaces;
   std::vector<KernelResult> kernels;
   std::vector<Metric> metrics;
   std::set<SiteId>

@@ -1,6 +1,7 @@
 // Runs both passes over a compiled program and joins what they say. See pipeline.h.
 #include "driver/pipeline.h"
 
+#include "driver/replay.h"
 #include "report/kernel_name.h"
 #include "report/merge.h"
 #include "report/nearest.h"
@@ -91,7 +92,9 @@ OrError<Report> check(const frontend::Program& program, const Options& options) 
   std::optional<StaticPart> staticPart;
   if (options.wantStatic) {
     start = std::chrono::steady_clock::now();
-    if (runPart->run.ran)
+    if (options.wantRun && !facts.hasMain)
+      replay(analysis, program, options);
+    else if (runPart->run.ran)
       analyzer::settle(analysis, *program.device, facts, runPart->run.seen, options.analyzer);
     staticSeconds += secondsSince(start);
     analysis.findings.insert(analysis.findings.end(), program.findings.begin(), program.findings.end());

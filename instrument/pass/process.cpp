@@ -116,6 +116,9 @@ private:
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   sigprocmask(SIG_SETMASK, &mask, nullptr);
+  if (options.isMute)
+    if (const int nothing = open("/dev/null", O_RDWR); nothing >= 0)
+      for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, stream);
   if (options.errorFile >= 0) dup2(options.errorFile, STDERR_FILENO);
   execve(arguments[0], arguments.data(), environment.data());
   int reason = errno;

@@ -15,6 +15,7 @@ struct ProcessOptions {
   std::vector<std::string> arguments;   ///< the program's path first
   std::vector<std::string> environment; ///< NAME=VALUE, on top of kcheck's own
   int errorFile = -1;                   ///< stderr goes there; -1: inherited
+  bool isMute = false;                  ///< it reads nothing, and what it prints is lost
   double timeoutSeconds = 0;            ///< 0: none
   std::uint64_t memoryLimitMb = 0;      ///< resident memory of the process; 0: none
   std::function<void()> meanwhile;      ///< called every `everyMs` while the program runs

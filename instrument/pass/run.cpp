@@ -78,8 +78,9 @@ OrError<Observation> runAndCollect(const std::string& path, const Facts& facts, 
   program.environment = {fmt::format("{}={}", wire::kDescriptorVariable, log.get()), runtimeOptions(options)};
   program.timeoutSeconds = options.timeoutSeconds;
   program.memoryLimitMb = options.memoryLimitMb;
+  program.isMute = options.isReplay;
   Progress progress(log.get(), STDERR_FILENO);
-  if (progress.isShown()) {
+  if (!options.isReplay && progress.isShown()) {
     program.everyMs = Progress::kEveryMs;
     program.meanwhile = [&] { progress.show(); };
   }

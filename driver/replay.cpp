@@ -1,0 +1,128 @@
+#include "driver/replay.h"
+
+#include "report/kernel_name.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/STLExtras.h>
+#include <llvm/ADT/StringRef.h>
+#include <llvm/IR/Module.h>
+
+#include <set>
+
+namespace kcheck::driver {
+namespace {
+
+constexpr double kSeconds = 3;          ///< of one replay
+constexpr std::size_t kMostKernels = 8; ///< to replay
+constexpr std::uint64_t kArrayBytes = 1 << 20, kSharedBytes = 16384;
+
+/// `float` of `const float *__restrict`.
+std::string elementOf(const Parameter& parameter) {
+  llvm::StringRef type = parameter.type;
+  type = type.take_front(type.rfind('*')).trim();
+  while (type.consume_front("const ") || type.consume_front("volatile ") || type.consume_back(" const") ||
+         type.consume_back(" volatile"))
+    type = type.trim();
+  return type == "void" ? "char" : type.str();
+}
+
+/// `ns::scale<float>` of `void (anonymous namespace)::ns::scale<float>(float *)`.
+std::string nameToCall(const Kernel& kernel) {
+  llvm::StringRef name = withoutParameters(kernel.name);
+  name.consume_front("void ");
+  const llvm::StringRef hidden = "(anonymous namespace)::";
+  if (const std::size_t at = name.find(hidden); at != llvm::StringRef::npos)
+    return name.take_front(at).str() + name.drop_front(at + hidden.size()).str();
+  return name.str();
+}
+
+/// Numbers are sizes more often than not: one element for each thread.
+std::string argumentFor(const Parameter& parameter, std::uint64_t threads) {
+  if (parameter.isPointer) {
+    const std::uint64_t bytes = std::max<std::uint64_t>(parameter.elementBytes, 1);
+    return fmt::format("{}[{}]=zero", elementOf(parameter), std::max<std::uint64_t>(kArrayBytes / bytes, 1));
+  }
+  static const std::set<std::string> numbers{
+      "int",     "unsigned int",   "long",   "unsigned long", "long long", "unsigned long long",
+      "short",   "unsigned short", "size_t", "int32_t",       "uint32_t",  "int64_t",
+      "uint64_t"};
+  llvm::StringRef type = parameter.type;
+  type.consume_front("const ");
+  if (numbers.contains(type.str())) return std::to_string(threads);
+  return type == "bool" || type == "float" || type == "double" ? "1" : "{}";
+}
+
+bool usesDynamicShared(const llvm::Module& device) {
+  return llvm::any_of(device.globals(), [](const llvm::GlobalVariable& variable) {
+    return variable.getAddressSpace() == 3 && variable.isDeclaration();
+  });
+}
+
+/// As --launch takes it, in the shape that the static pass has looked at.
+std::optional<std::string> launchLineFor(const Kernel& kernel, const KernelResult& result, bool wantsShared) {
+  if (result.launches.empty()) return {};
+  const auto grid = result.launches.front().grid.whole(), block = result.launches.front().block.whole();
+  if (!grid || !block) return {};
+  std::string arguments;
+  for (const Parameter& parameter : kernel.parameters)
+    arguments += (arguments.empty() ? "" : ", ") + argumentFor(parameter, grid->volume() * block->volume());
+  const auto extent = [](const Dim3& d) {
+    if (d.y == 1 && d.z == 1) return std::to_string(d.x);
+    return d.z == 1 ? fmt::format("({},{})", d.x, d.y) : fmt::format("({},{},{})", d.x, d.y, d.z);
+  };
+  const std::uint64_t shared = result.launches.front().sharedBytes.value_or(wantsShared ? kSharedBytes : 0);
+  return fmt::format("{}<<<{},{}{}>>>({})", nameToCall(kernel), extent(*grid), extent(*block),
+                     shared ? fmt::format(",{}", shared) : "", arguments);
+}
+
+bool isOpen(const Finding& finding, const std::vector<analyzer::OpenRace>& open, const std::string& symbol) {
+  if (finding.severity != Severity::Error || finding.accesses.size() != 2) return false;
+  const auto sites = std::minmax(finding.accesses[0].site, finding.accesses[1].site);
+  return llvm::any_of(open, [&](const analyzer::OpenRace& race) {
+    return race.kernel == symbol && std::minmax(race.first, race.second) == sites;
+  });
+}
+
+/// What a run of `line` sees of the races that are open for `kernel`.
+std::vector<Finding> seenIn(const std::string& line, const Kernel& kernel,
+                            const std::vector<analyzer::OpenRace>& open, const Options& options) {
+  frontend::Options compiling = options.frontend;
+  compiling.launchLines = {line};
+  const auto program = frontend::compile(compiling);
+  if (!program) return {};
+  instrument::Options running = options.instrument;
+  running.isReplay = true;
+  running.timeoutSeconds = running.timeoutSeconds > 0 ? std::min(kSeconds, running.timeoutSeconds) : kSeconds;
+  auto seen = instrument::checkRun(*program->device, program->hostObjects, program->facts, running);
+  if (!seen) return {};
+  std::vector<Finding> races;
+  for (Finding& finding : seen->findings) {
+    if (!isOpen(finding, open, kernel.symbol)) continue;
+    finding.verdict = Verdict::Confirmed;
+    finding.count = 0;
+    if (finding.memory) finding.memory->allocatedAt = {};
+    finding.notes.push_back(
+        {finding.where, fmt::format("seen in a launch of kcheck's own: --launch='{}'", line)});
+    races.push_back(std::move(finding));
+  }
+  return races;
+}
+
+} // namespace
+
+void replay(analyzer::Analysis& analysis, const frontend::Program& program, const Options& options) {
+  const bool wantsShared = usesDynamicShared(*program.device);
+  std::size_t replayed = 0;
+  for (const KernelResult& result : analysis.kernels) {
+    const Kernel* kernel = program.facts.kernel(result.symbol);
+    const bool isLeftOpen = llvm::any_of(
+        analysis.openRaces, [&](const analyzer::OpenRace& race) { return race.kernel == result.symbol; });
+    if (!kernel || !isLeftOpen || replayed == kMostKernels) continue;
+    const auto line = launchLineFor(*kernel, result, wantsShared);
+    if (!line) continue;
+    ++replayed;
+    llvm::append_range(analysis.findings, seenIn(*line, *kernel, analysis.openRaces, options));
+  }
+}
+
+} // namespace kcheck::driver

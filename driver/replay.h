@@ -1,0 +1,14 @@
+// Replays: a kernel of a file without main, of which the static pass has left open whether atomic operations,
+// flags or locks order its threads, is run in a launch of kcheck's own.
+#pragma once
+
+#include "driver/options.h"
+
+namespace kcheck::driver {
+
+/// Runs each such kernel once, with all memory zero, as locks and counters begin. A race that the run sees at
+/// two places which the static pass has named becomes one of the analysis's findings, confirmed, with the
+/// launch line that shows it. Whatever else happens there says nothing: the arrays are not a program's.
+void replay(analyzer::Analysis& analysis, const frontend::Program& program, const Options& options);
+
+} // namespace kcheck::driver
