@@ -92,11 +92,10 @@ OrError<Report> check(const frontend::Program& program, const Options& options) 
   std::optional<StaticPart> staticPart;
   if (options.wantStatic) {
     start = std::chrono::steady_clock::now();
-    if (options.wantRun && !facts.hasMain)
-      replay(analysis, program, options);
-    else if (runPart->run.ran)
+    if (runPart->run.ran)
       analyzer::settle(analysis, *program.device, facts, runPart->run.seen, options.analyzer);
     staticSeconds += secondsSince(start);
+    if (options.wantRun && !facts.hasMain) replay(analysis, program, options);
     analysis.findings.insert(analysis.findings.end(), program.findings.begin(), program.findings.end());
     staticPart = StaticPart{std::move(analysis.findings), std::move(analysis.kernels),
                             std::move(analysis.metrics), std::move(analysis.briefKernels), staticSeconds};

@@ -36,11 +36,18 @@ std::string nameToCall(const Kernel& kernel) {
   return name.str();
 }
 
-/// Numbers are sizes more often than not: one element for each thread.
+bool pointsToConst(const Parameter& parameter) {
+  llvm::StringRef pointee = parameter.type;
+  pointee = pointee.take_front(pointee.rfind('*')).trim();
+  return pointee.starts_with("const ") || pointee.ends_with(" const");
+}
+
+/// Locks and counters begin at zero. Numbers are sizes more often than not: one element for each thread.
 std::string argumentFor(const Parameter& parameter, std::uint64_t threads) {
   if (parameter.isPointer) {
     const std::uint64_t bytes = std::max<std::uint64_t>(parameter.elementBytes, 1);
-    return fmt::format("{}[{}]=zero", elementOf(parameter), std::max<std::uint64_t>(kArrayBytes / bytes, 1));
+    return fmt::format("{}[{}]{}", elementOf(parameter), std::max<std::uint64_t>(kArrayBytes / bytes, 1),
+                       pointsToConst(parameter) ? "" : "=zero");
   }
   static const std::set<std::string> numbers{
       "int",     "unsigned int",   "long",   "unsigned long", "long long", "unsigned long long",

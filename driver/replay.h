@@ -6,9 +6,9 @@
 
 namespace kcheck::driver {
 
-/// Runs each such kernel once, with all memory zero, as locks and counters begin. A race that the run sees at
-/// two places which the static pass has named becomes one of the analysis's findings, confirmed, with the
-/// launch line that shows it. Whatever else happens there says nothing: the arrays are not a program's.
+/// Runs each such kernel once. A race that the run sees at two places which the static pass has named becomes
+/// one of the analysis's findings, confirmed, with the launch line that shows it. Whatever else happens there
+/// says nothing: the arrays are not a program's.
 void replay(analyzer::Analysis& analysis, const frontend::Program& program, const Options& options);
 
 } // namespace kcheck::driver
