@@ -42,8 +42,8 @@ bool pointsToConst(const Parameter& parameter) {
   return pointee.starts_with("const ") || pointee.ends_with(" const");
 }
 
-/// Locks and counters begin at zero. Numbers are sizes more often than not: one element for each thread.
-std::string argumentFor(const Parameter& parameter, std::uint64_t threads) {
+/// Locks and counters begin at zero; what a kernel only reads holds what --launch puts there.
+std::string argumentFor(const Parameter& parameter, std::uint64_t number) {
   if (parameter.isPointer) {
     const std::uint64_t bytes = std::max<std::uint64_t>(parameter.elementBytes, 1);
     return fmt::format("{}[{}]{}", elementOf(parameter), std::max<std::uint64_t>(kArrayBytes / bytes, 1),
@@ -55,7 +55,7 @@ std::string argumentFor(const Parameter& parameter, std::uint64_t threads) {
       "uint64_t"};
   llvm::StringRef type = parameter.type;
   type.consume_front("const ");
-  if (numbers.contains(type.str())) return std::to_string(threads);
+  if (numbers.contains(type.str())) return std::to_string(number);
   return type == "bool" || type == "float" || type == "double" ? "1" : "{}";
 }
 
@@ -65,21 +65,30 @@ bool usesDynamicShared(const llvm::Module& device) {
   });
 }
 
-/// As --launch takes it, in the shape that the static pass has looked at.
-std::optional<std::string> launchLineFor(const Kernel& kernel, const KernelResult& result, bool wantsShared) {
+/// As --launch takes them, in the shape that the static pass has looked at; a free axis gets a width. Numbers
+/// are sizes more often than not, of one element for each thread; else they are switches, and off.
+std::vector<std::string> launchLinesFor(const Kernel& kernel, const KernelResult& result, bool wantsShared) {
   if (result.launches.empty()) return {};
-  const auto grid = result.launches.front().grid.whole(), block = result.launches.front().block.whole();
-  if (!grid || !block) return {};
-  std::string arguments;
-  for (const Parameter& parameter : kernel.parameters)
-    arguments += (arguments.empty() ? "" : ", ") + argumentFor(parameter, grid->volume() * block->volume());
+  const auto chosen = [](const Extent& known, Dim3 otherwise) {
+    return Dim3{known.x.value_or(otherwise.x), known.y.value_or(otherwise.y), known.z.value_or(otherwise.z)};
+  };
+  const Dim3 grid = chosen(result.launches.front().grid, {4, 1, 1});
+  const Dim3 block = chosen(result.launches.front().block, {128, 1, 1});
   const auto extent = [](const Dim3& d) {
     if (d.y == 1 && d.z == 1) return std::to_string(d.x);
     return d.z == 1 ? fmt::format("({},{})", d.x, d.y) : fmt::format("({},{},{})", d.x, d.y, d.z);
   };
   const std::uint64_t shared = result.launches.front().sharedBytes.value_or(wantsShared ? kSharedBytes : 0);
-  return fmt::format("{}<<<{},{}{}>>>({})", nameToCall(kernel), extent(*grid), extent(*block),
-                     shared ? fmt::format(",{}", shared) : "", arguments);
+  std::vector<std::string> lines;
+  for (const std::uint64_t number : {grid.volume() * block.volume(), std::uint64_t(0)}) {
+    std::string arguments;
+    for (const Parameter& parameter : kernel.parameters)
+      arguments += (arguments.empty() ? "" : ", ") + argumentFor(parameter, number);
+    std::string line = fmt::format("{}<<<{},{}{}>>>({})", nameToCall(kernel), extent(grid), extent(block),
+                                   shared ? fmt::format(",{}", shared) : "", arguments);
+    if (lines.empty() || lines.front() != line) lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 bool isOpen(const Finding& finding, const std::vector<analyzer::OpenRace>& open, const std::string& symbol) {
@@ -125,10 +134,12 @@ void replay(analyzer::Analysis& analysis, const frontend::Program& program, cons
     const bool isLeftOpen = llvm::any_of(
         analysis.openRaces, [&](const analyzer::OpenRace& race) { return race.kernel == result.symbol; });
     if (!kernel || !isLeftOpen || replayed == kMostKernels) continue;
-    const auto line = launchLineFor(*kernel, result, wantsShared);
-    if (!line) continue;
     ++replayed;
-    llvm::append_range(analysis.findings, seenIn(*line, *kernel, analysis.openRaces, options));
+    for (const std::string& line : launchLinesFor(*kernel, result, wantsShared)) {
+      auto seen = seenIn(line, *kernel, analysis.openRaces, options);
+      llvm::append_range(analysis.findings, seen);
+      if (!seen.empty()) break;
+    }
   }
 }
 
