@@ -114,6 +114,7 @@ private:
                Expr size, std::vector<Expr> operands);
   Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update);
   Expr counted(const Place& place);
+  std::optional<unsigned> drawsOfThread(unsigned object, const Update& drawn) const;
   Expr countedAt(const llvm::Instruction& load, const Place& place);
   std::optional<std::vector<Expr>> identity(const llvm::Instruction& instruction, bool withinBlock);
 

@@ -209,6 +209,12 @@ struct KernelState {
   /// What is done to each object, and where.
   std::map<unsigned, std::map<Update, std::set<const llvm::BasicBlock*>>> updates;
   std::map<unsigned, std::map<Update, std::set<const llvm::BasicBlock*>>> updatesSeen; ///< by this run
+  /// What threads of a block count together one by one, where no thread does so more than `draws` times.
+  struct CountBound {
+    unsigned object = 0, draws = 0;
+  };
+  std::map<const Symbol*, CountBound> boundedCounts;
+  void boundCounts();
   /// The one place behind which the interval between block barriers begins that `block` is in, if it is one
   /// and runs once, and nothing but `update` is done to the object in it. Where nothing else is ever done to
   /// it the whole kernel is one interval: the entry.

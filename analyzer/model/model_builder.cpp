@@ -470,6 +470,7 @@ private:
   }
 
   void finish(KernelState& state) {
+    state.boundCounts();
     if (overlapMatters()) state.assume(kPointersApart);
     if (variablesMatter(state))
       state.assume(std::string("memory of the pointer parameters ") + kReachedApart);

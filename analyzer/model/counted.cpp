@@ -1,0 +1,136 @@
+// What the threads of a block count together in shared memory, by drawing numbers or room: one value that all
+// find there behind the barrier, and that all that was drawn lies within.
+#include "analyzer/model/execution.h"
+#include "report/assumptions.h"
+
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+namespace {
+
+bool isDrawn(const Update& update) {
+  return update.kind == Update::Kind::Room || (update.kind == Update::Kind::Add && update.value > 0);
+}
+
+/// Whether more than a plain load or store may be done to memory.
+bool mayUpdate(const Instruction& instruction) {
+  return isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction) ||
+         (isa<CallBase>(instruction) && !isa<DbgInfoIntrinsic>(instruction) &&
+          barrierOf(instruction).kind == BarrierKind::None && instruction.mayWriteToMemory());
+}
+
+} // namespace
+
+/// How often a thread draws at most; nothing where it may draw in a loop, or where the counter is given its
+/// first value by more than stores.
+std::optional<unsigned> Execution::drawsOfThread(unsigned object, const Update& drawn) const {
+  unsigned most = 0;
+  for (auto& [update, blocks] : state.updates.at(object))
+    for (const BasicBlock* block : blocks) {
+      const auto here = unsigned(count_if(*block, mayUpdate));
+      if (update == drawn ? state.loopInfo.getLoopFor(block) != nullptr : here > 0) return {};
+      if (update == drawn) most += here;
+    }
+  return most;
+}
+
+/// What a counter of the block in shared memory comes to, where there is one interval between barriers in
+/// which it is drawn from, or room in it, and nothing else is done to it from then on. Null where that is not
+/// so.
+Expr Execution::counted(const Place& place) {
+  const MemoryObject& object = state.objects[place.object];
+  const auto updates = state.updates.find(place.object);
+  if (object.space != MemorySpace::Shared || object.bytes != 4 || !isConst(place.offset, 0) ||
+      updates == state.updates.end())
+    return nullptr;
+  const Update* drawn = nullptr;
+  for (auto& [update, blocks] : updates->second) {
+    if (!isDrawn(update)) continue;
+    if (drawn) return nullptr;
+    drawn = &update;
+  }
+  if (!drawn || updates->second.size() < 2) return nullptr; // it begins with something
+  const auto& places = updates->second.at(*drawn);
+  const BasicBlock* interval = state.intervalOf(place.object, *drawn, *places.begin());
+  if (!interval) return nullptr;
+  const auto& within = state.intervals.at(interval);
+  for (const BasicBlock* block : places)
+    if (!within.count(block)) return nullptr;
+  std::vector<const BasicBlock*> todo{interval};
+  std::set<const BasicBlock*> reached;
+  while (!todo.empty()) {
+    const BasicBlock* block = todo.back();
+    todo.pop_back();
+    if (reached.insert(block).second) todo.insert(todo.end(), succ_begin(block), succ_end(block));
+  }
+  for (auto& [update, blocks] : updates->second)
+    for (const BasicBlock* block : blocks)
+      if (update != *drawn && reached.count(block)) return nullptr;
+  const std::string role = "counted " + std::to_string(place.object);
+  Symbol* total =
+      state.symbols.get(interval, role, {0, 0}, "what `" + object.name + "` counts", 32, SymbolKind::Unknown);
+  total->varies = Varies::ByBlock;
+  total->lo = 0;
+  total->hi = Int(1) << 30;
+  total->exact = false;
+  total->cause = {CauseKind::Content, "what `" + object.name + "` has counted"};
+  const bool isOneByOne = drawn->kind == Update::Kind::Add && drawn->value == 1;
+  state.model.counts[total] = isOneByOne;
+  if (auto most = isOneByOne ? drawsOfThread(place.object, *drawn) : std::nullopt)
+    state.boundedCounts[total] = {place.object, *most};
+  return exprs.of(total);
+}
+
+/// The same, read behind the barrier that ends the interval.
+Expr Execution::countedAt(const Instruction& load, const Place& place) {
+  if (!load.getType()->isIntegerTy(32)) return nullptr;
+  Expr total = counted(place);
+  if (!total) return nullptr;
+  const auto& updates = state.updates.at(place.object);
+  const BasicBlock* drawn = nullptr;
+  for (auto& [update, blocks] : updates)
+    if (isDrawn(update)) drawn = *blocks.begin();
+  for (auto* node = state.dominators.getNode(load.getParent()); node; node = node->getIDom()) {
+    const BasicBlock* block = node->getBlock();
+    if (!state.intervals.count(block) || block == &state.function.getEntryBlock()) continue;
+    // The last barrier on the way: whoever comes past another interval's start has left the one of the draws.
+    if (state.intervals.at(block).count(drawn)) return nullptr;
+    for (auto& [start, blocks] : state.intervals)
+      if (blocks.count(drawn) && state.dominators.dominates(start, block)) {
+        state.assume(std::string(kCounter) + " `" + state.objects[place.object].name +
+                     "` starts at 0 or above and stays below 2^30");
+        return total;
+      }
+    return nullptr;
+  }
+  return nullptr;
+}
+
+/// No more is counted than all threads of the block can draw, on top of what the counter begins with.
+void KernelState::boundCounts() {
+  for (auto& [total, bound] : boundedCounts) {
+    std::optional<std::int64_t> start;
+    bool isKnown = true;
+    for (const Phase& phase : model.blockPhases)
+      for (const ModelAccess& access : phase.accesses) {
+        if (access.object != bound.object || access.kind != AccessKind::Write) continue;
+        const bool isFirst = access.stored && isConst(access.stored) && access.stored->width == 32 &&
+                             (!start || *start == access.stored->value);
+        isKnown = isKnown && isFirst;
+        if (isFirst) start = access.stored->value;
+      }
+    constexpr std::int64_t kFar = 1 << 20;
+    if (!isKnown || !start || *start < 0 || *start > kFar) continue;
+    Expr threads = exprs.constant(32, bound.draws);
+    for (Expr extent : model.blockDim)
+      if (extent) threads = exprs.mul(threads, extent);
+    model.facts.push_back(
+        exprs.binary(Op::Sle, exprs.of(total), exprs.add(threads, exprs.constant(32, *start))));
+  }
+}
+
+} // namespace kcheck::analyzer
