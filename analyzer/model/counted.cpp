@@ -110,26 +110,36 @@ Expr Execution::countedAt(const Instruction& load, const Place& place) {
   return nullptr;
 }
 
-/// No more is counted than all threads of the block can draw, on top of what the counter begins with.
+/// The constant that the block's threads store into the object, where that is all they store.
+static std::optional<std::int64_t> firstValueOf(const KernelModel& model, unsigned object) {
+  std::optional<std::int64_t> first;
+  for (const Phase& phase : model.blockPhases)
+    for (const ModelAccess& access : phase.accesses) {
+      if (access.object != object || access.kind != AccessKind::Write) continue;
+      if (!access.stored || !isConst(access.stored) || access.stored->width != 32) return {};
+      if (first && *first != access.stored->value) return {};
+      first = access.stored->value;
+    }
+  return first;
+}
+
+/// No more is counted than all threads of the block can draw, on top of what the counter begins with. That is
+/// said where an access speaks of the count, and not of all: who leans on it is not sure.
 void KernelState::boundCounts() {
   for (auto& [total, bound] : boundedCounts) {
-    std::optional<std::int64_t> start;
-    bool isKnown = true;
-    for (const Phase& phase : model.blockPhases)
-      for (const ModelAccess& access : phase.accesses) {
-        if (access.object != bound.object || access.kind != AccessKind::Write) continue;
-        const bool isFirst = access.stored && isConst(access.stored) && access.stored->width == 32 &&
-                             (!start || *start == access.stored->value);
-        isKnown = isKnown && isFirst;
-        if (isFirst) start = access.stored->value;
-      }
+    const auto first = firstValueOf(model, bound.object);
     constexpr std::int64_t kFar = 1 << 20;
-    if (!isKnown || !start || *start < 0 || *start > kFar) continue;
-    Expr threads = exprs.constant(32, bound.draws);
+    if (!first || *first < 0 || *first > kFar) continue;
+    Expr most = exprs.constant(32, bound.draws);
     for (Expr extent : model.blockDim)
-      if (extent) threads = exprs.mul(threads, extent);
-    model.facts.push_back(
-        exprs.binary(Op::Sle, exprs.of(total), exprs.add(threads, exprs.constant(32, *start))));
+      if (extent) most = exprs.mul(most, extent);
+    Expr counted = exprs.of(total);
+    Expr isWithin = exprs.binary(Op::Sle, counted, exprs.add(most, exprs.constant(32, *first)));
+    for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})
+      for (Phase& phase : *phases)
+        for (ModelAccess& access : phase.accesses)
+          if (anyNode(access.condition, [&](Expr n) { return n == counted; }))
+            access.condition = exprs.logicalAnd(access.condition, isWithin);
   }
 }
 
