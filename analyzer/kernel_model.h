@@ -49,8 +49,10 @@ struct ArrivalPlace {
     Unclear,
     After
   } side = Side::Unclear;
-  unsigned counter = 0;   ///< which one
-  Expr isOther = nullptr; ///< OfThread: width 1, that the thread is another one
+  unsigned counter = 0;    ///< which one
+  Expr isOther = nullptr;  ///< OfThread: width 1, that the thread is another one
+  bool needsFence = false; ///< Before: only what has a fence of its own is ordered behind it
+  bool hasFence = false;   ///< After: it has
 };
 
 /// Where an atomic operation looks, what it finds there and what it leaves. Of tickets and room `found` and

@@ -137,6 +137,7 @@ private:
     for (const ArrivalPlace& x : a.access->arrivals)
       for (const ArrivalPlace& y : b.access->arrivals) {
         if (x.counter != y.counter || (x.side != Side::After && y.side != Side::After)) continue;
+        if ((x.needsFence && !y.hasFence) || (y.needsFence && !x.hasFence)) continue;
         if (x.side == Side::Before || y.side == Side::Before) return {};
         if (x.side == Side::OfThread) return std::pair(narrowed(a, x.isOther), b);
         if (y.side == Side::OfThread) return std::pair(a, narrowed(b, y.isOther));

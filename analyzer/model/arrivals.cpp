@@ -11,6 +11,8 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace kcheck::analyzer {
@@ -62,6 +64,34 @@ bool mayLeave(const BasicBlock* from) {
   return false;
 }
 
+bool isOrderingFence(const Instruction& at) { return fenceReach(at) >= kDevice && isInOneOrder(at); }
+
+/// What comes behind `from` before the fence or, where they count, barrier on some way.
+std::set<const Instruction*> reachedUnfenced(const Instruction& from, bool barriersCount,
+                                             bool (*isFence)(const Instruction&)) {
+  std::set<const Instruction*> result;
+  std::vector<const Instruction*> todo{from.getNextNode()};
+  std::set<const BasicBlock*> seen;
+  while (!todo.empty()) {
+    const Instruction* at = todo.back();
+    todo.pop_back();
+    const BasicBlock* block = at->getParent();
+    if (barriersCount && isBarrier(*block) && at != from.getNextNode()) continue;
+    while (at && !isFence(*at)) result.insert(at), at = at->getNextNode();
+    if (at) continue;
+    for (const BasicBlock* next : successors(block))
+      if (seen.insert(next).second) todo.push_back(&next->front());
+  }
+  return result;
+}
+
+/// Whether the thread that has done this comes to no barrier before it has fenced.
+bool fencesBeforeBarrier(const Instruction& access) {
+  const auto reached = reachedUnfenced(access, false, isOrderingFence);
+  return std::none_of(reached.begin(), reached.end(),
+                      [](const Instruction* at) { return barrierOf(*at).kind != BarrierKind::None; });
+}
+
 } // namespace
 
 Arrivals::Surroundings Arrivals::lookAround(const Instruction& atomic) {
@@ -83,18 +113,9 @@ Arrivals::Surroundings Arrivals::lookAround(const Instruction& atomic) {
     entryUnfenced = entryUnfenced || pred_empty(block);
     todo.insert(todo.end(), pred_begin(block), pred_end(block));
   }
-  std::vector<const Instruction*> behind{atomic.getNextNode()};
-  seen.clear();
-  while (!behind.empty()) {
-    const Instruction* at = behind.back();
-    behind.pop_back();
-    const BasicBlock* block = at->getParent();
-    if (isBarrier(*block) && at != atomic.getNextNode()) continue;
-    while (at && fenceReach(*at) < kDevice) result.unfencedAfter.insert(at), at = at->getNextNode();
-    if (at) continue;
-    for (const BasicBlock* next : successors(block))
-      if (seen.insert(next).second) behind.push_back(&next->front());
-  }
+  result.unfencedAfter =
+      reachedUnfenced(atomic, true, [](const Instruction& at) { return fenceReach(at) >= kDevice; });
+  result.unorderedAfter = reachedUnfenced(atomic, false, isOrderingFence);
   bool reachesEntry = false;
   todo = {home};
   seen.clear();
@@ -110,6 +131,7 @@ Arrivals::Surroundings Arrivals::lookAround(const Instruction& atomic) {
     todo.insert(todo.end(), pred_begin(block), pred_end(block));
   }
   closeForward(result.sinceBarrier, starts);
+  result.behindBarrier = !reachesEntry;
   result.afterBarrier = !reachesEntry && !barrierUnfenced && !entryUnfenced;
   todo = {home};
   seen.clear();
@@ -136,11 +158,17 @@ bool Arrivals::isFencedBehind(const Instruction& access, const Instruction& arri
   return !around.at(&arrival).unfencedAfter.count(&access);
 }
 
+bool Arrivals::isOrderedBehind(const Instruction& access, const Instruction& arrival) const {
+  return !around.at(&arrival).unorderedAfter.count(&access);
+}
+
 ArrivalSide Arrivals::sideOf(const Instruction& access, const Instruction& arrival) const {
   const Surroundings& s = around.at(&arrival);
   const BasicBlock *block = access.getParent(), *home = arrival.getParent();
   if (s.after.count(block) || (block == home && arrival.comesBefore(&access))) return ArrivalSide::None;
   if (s.afterBarrier && !s.sinceBarrier.count(block) && !mayLeave(block)) return ArrivalSide::InBlock;
+  if (s.behindBarrier && !s.sinceBarrier.count(block) && !mayLeave(block) && fencesBeforeBarrier(access))
+    return ArrivalSide::Carried;
   if (!s.unfenced.count(&access)) return ArrivalSide::InThread;
   return s.hasFence ? ArrivalSide::Unclear : ArrivalSide::None;
 }

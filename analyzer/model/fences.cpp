@@ -38,6 +38,14 @@ unsigned fenceReach(const Instruction& instruction) {
                                                                                   : 0;
 }
 
+bool isInOneOrder(const Instruction& fence) {
+  if (auto* general = dyn_cast<FenceInst>(&fence))
+    return general->getOrdering() == AtomicOrdering::SequentiallyConsistent;
+  auto* call = dyn_cast<CallInst>(&fence);
+  auto* assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  return !assembly || !StringRef(assembly->getAsmString()).trim().starts_with("fence.acq_rel.");
+}
+
 namespace {
 
 /// The instruction is an atomic that acquires or releases. An update as clang writes atomicAdd and its

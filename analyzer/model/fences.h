@@ -14,6 +14,9 @@ namespace kcheck::analyzer {
 /// 0: no fence. 1: one for the block. 2: one for the device or the system.
 unsigned fenceReach(const llvm::Instruction& instruction);
 
+/// Whether it is one of those fences that all threads see in one order, as `__threadfence()` is.
+bool isInOneOrder(const llvm::Instruction& fence);
+
 /// The widest fence that may run before or after each instruction, in whichever thread: all run the same
 /// code. A flag or lock orders what one thread has done before a fence and another does after one. Within a
 /// block a barrier counts as a fence; whatever is not understood counts as a wide one.

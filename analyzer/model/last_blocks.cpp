@@ -158,6 +158,7 @@ std::vector<ArrivalPlace> Execution::arrivalsAt(const Instruction& instruction, 
     if (isAfter) {
       const bool isFenced = state.arrivals.isFencedBehind(instruction, *arrival);
       result.push_back({isFenced ? ArrivalPlace::Side::After : ArrivalPlace::Side::Unclear, number});
+      result.back().hasFence = state.arrivals.isOrderedBehind(instruction, *arrival);
       continue;
     }
     ArrivalSide side = state.arrivals.sideOf(instruction, *arrival);
@@ -165,7 +166,10 @@ std::vector<ArrivalPlace> Execution::arrivalsAt(const Instruction& instruction, 
       result.push_back({ArrivalPlace::Side::OfThread, number, exprs.logicalNot(state.isThread(thread))});
       continue;
     }
-    if (side == ArrivalSide::InThread || side == ArrivalSide::InBlock)
+    if (side == ArrivalSide::Carried) {
+      result.push_back({ArrivalPlace::Side::Before, number});
+      result.back().needsFence = true;
+    } else if (side == ArrivalSide::InThread || side == ArrivalSide::InBlock)
       result.push_back({ArrivalPlace::Side::Before, number});
     else if (side == ArrivalSide::Unclear)
       result.push_back({ArrivalPlace::Side::Unclear, number});
