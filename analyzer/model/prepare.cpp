@@ -2,6 +2,7 @@
 #include "analyzer/model/barriers.h"
 #include "analyzer/model/flow.h"
 #include "analyzer/model/local_tables.h"
+#include "analyzer/model/table_loops.h"
 
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/CFG.h"
@@ -324,6 +325,7 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
   if (irreducible) passes.run(module, "function(lower-switch,fix-irreducible)");
   for (auto* kernel : kernels) {
     EliminateUnreachableBlocks(*kernel);
+    writeOutTableLoops(*kernel);
     readLocalTables(*kernel);
     splitAtBarriers(*kernel);
   }
