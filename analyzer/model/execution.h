@@ -5,7 +5,7 @@
 // execution.cpp: the way through the blocks.
 // instructions.cpp, calls.cpp, votes.cpp, assembly.cpp: what an instruction does.
 // loads.cpp, stored_before.cpp, last_blocks.cpp: what is read.
-// loops.cpp, trip_counts.cpp, recurrences.cpp: loops in closed form.
+// loops.cpp, trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp: loops in closed form.
 #pragma once
 
 #include "analyzer/model/kernel_state.h"
@@ -207,6 +207,11 @@ private:
   Expr chained(LoopWork& work, const std::vector<Expr>& values, std::size_t cycleFrom);
   bool dependsOnLoop(const LoopWork& work, Expr e, bool counterToo,
                      const std::set<const Symbol*>& except = {}) const;
+
+  // wrapped_sums.cpp
+  Expr wrappedSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
+  Expr growingSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
+  void stepThrough(LoopWork& work);
 
   /// A variable of the source and its value at the last instruction that was executed.
   struct Variable {

@@ -5,6 +5,14 @@
 
 namespace kcheck::analyzer {
 
+/// What a value is the sum of.
+struct Sum {
+  std::vector<Expr> terms;
+  unsigned headers = 0; ///< how often the header value is a term
+  bool noSignedWrap = true;
+};
+Sum summands(Expr e, Expr header);
+
 struct Execution::LoopWork {
   const llvm::Loop* loop = nullptr;
   Expr entry = nullptr;     ///< the condition under which the loop is reached

@@ -256,6 +256,7 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   if (comesRound) {
     bindOpen(work);
     findTripCount(work);
+    stepThrough(work);
     boundOpen(work);
     if (stops && state.barrierLoops.count(loop)) comesRound = comesRoundPastBarriers(work);
     for (Expr fact : work.facts) work.bodyEntry = exprs.logicalAnd(work.bodyEntry, fact);

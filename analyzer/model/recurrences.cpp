@@ -20,14 +20,6 @@ bool Execution::dependsOnLoop(const LoopWork& work, Expr e, bool counterToo,
   });
 }
 
-namespace {
-
-struct Sum {
-  std::vector<Expr> terms;
-  unsigned headers = 0; ///< how often the header value is a term
-  bool noSignedWrap = true;
-};
-
 Sum summands(Expr e, Expr header) {
   Sum sum;
   std::vector<Expr> todo{e};
@@ -44,6 +36,8 @@ Sum summands(Expr e, Expr header) {
   }
   return sum;
 }
+
+namespace {
 
 bool fitsIn32(Expr e) {
   if (isConst(e)) return e->value >= -(std::int64_t(1) << 31) && e->value < (std::int64_t(1) << 31);
@@ -419,7 +413,11 @@ void Execution::closeForms(LoopWork& work) {
       previous.set(work.k, exprs.add(work.k, exprs.constant(32, -1), NoSignedWrap));
       work.closed[phi] = exprs.ite(exprs.eq(work.k, exprs.constant(32, 0)), startValue, previous(latch));
     } else if (usesItself && !dependsOnLoop(work, latch, true, {work.inside[phi]})) {
-      if (Expr form = orbit(work, header, startValue, latch)) work.closed[phi] = form;
+      Expr form = wrappedSum(work, phi, header, latch);
+      if (!form) form = orbit(work, header, startValue, latch);
+      if (form) work.closed[phi] = form;
+    } else if (usesItself) {
+      if (Expr form = growingSum(work, phi, header, latch)) work.closed[phi] = form;
     }
   }
   closeTogether(work);
