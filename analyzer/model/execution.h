@@ -213,12 +213,14 @@ private:
   Expr growingSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   void stepThrough(LoopWork& work);
 
-  /// A variable of the source and its value at the last instruction that was executed.
+  /// A variable of the source and the value that a block leaves it; null where that is not known.
   struct Variable {
+    const llvm::BasicBlock* block;
     const void *scope, *inlinedAt;
     std::string name;
     Expr value;
   };
+  const Variable* variableAt(const std::vector<Variable>& notes, const llvm::BasicBlock* here) const;
 
   KernelState& state;
   ExprContext& exprs;
@@ -243,7 +245,7 @@ private:
       stayConditions;                              ///< simpler words for a header's branch, where known
   std::map<const llvm::Loop*, Expr> iterationBase; ///< of loops that a layer enters in mid-course
   std::map<const llvm::Loop*, std::vector<Symbol*>> exitSymbols; ///< of loops left in this layer
-  std::map<const void*, Variable> variables;
+  std::map<const void*, std::vector<Variable>> variables;
   std::set<unsigned> stored;        ///< objects that the thread may have written since the start
   std::set<unsigned> storedHere;    ///< in this block, so far
   std::set<unsigned> storedAtStart; ///< by copies that are under way there
