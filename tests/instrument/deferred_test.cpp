@@ -39,8 +39,8 @@ std::vector<std::string> programs() {
   std::sort(files.begin(), files.end());
   for (const std::string& file : files)
     if (isDrawn(file)) some.push_back(file);
-  for (const char* own :
-       {"bytes", "distances", "lines", "quiet", "quiet_fenced", "scattered", "series", "shares", "turns"})
+  for (const char* own : {"blocks", "bytes", "distances", "lines", "quiet", "quiet_fenced", "scattered",
+                          "series", "shares", "turns"})
     some.push_back(fmt::format("{}/tests/instrument/rows/{}.cu", KCHECK_SOURCE_DIR, own));
   return some;
 }

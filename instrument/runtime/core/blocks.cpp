@@ -157,6 +157,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
          {&block.known, &block.knownWide, &block.fenced, &block.fencedBlock, &block.fencedWide})
       clock->clear();
   }
+  if (launch.logged) meetBlock(launch);
   std::uint64_t* const rows = launch.logged ? beginOfRows(launch) : nullptr;
   for (ThreadState& thread : block) {
     thread.me = block.interval + 2 * thread.linear;
@@ -174,6 +175,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
 }
 
 void endBlock(BlockState& block) {
+  if (block.launch->logged) leaveBlock(*block.launch);
   block.running = false;
   block.live = 0;
   block.frames.reset();

@@ -12,6 +12,7 @@ struct RowWindow {
   Token floor, ordered, born, interval, many, launchMany, first;
   bool ownTokensOrdered; ///< all tokens in [born, interval) are known to come before
   Token me;              ///< of the warp's first lane; lane n has me + 2n
+  RowWindow() = default;
   explicit RowWindow(const BlockState& block, const ThreadState* lanes);
   Token of(std::uint32_t lane) const { return me + 2 * lane; }
 };

@@ -85,9 +85,10 @@ void takeBack(RowLog& log) {
 }
 
 void replay(RowLog& log) {
+  LaunchState& launch = *log.lanes->owner().launch;
+  launch.checks->pattern.interrupt(launch, launch.checks->cells);
   takeBack(log);
   std::size_t next = 0;
-  LaunchState& launch = *log.lanes->owner().launch;
   QuietArrays& quiet = launch.quiet;
   eachUnchecked(log, [&](std::uint32_t lane, const abi::LoggedAccess& access, Address address, const Word*) {
     ThreadState& thread = log.lanes[lane];
@@ -119,7 +120,12 @@ void meetLaunch(LaunchState& launch) {
   launch.checks->tried = launch.checks->failed = 0;
   launch.checks->apart = launch.checks->lost = 0;
   launch.checks->known.forget();
+  launch.checks->pattern.beginLaunch(!launch.tracksSync && launch.gridBlocks > 1);
 }
+
+void meetBlock(LaunchState& launch) { launch.checks->pattern.beginBlock(launch, launch.checks->cells); }
+
+void leaveBlock(LaunchState& launch) { launch.checks->pattern.endBlock(); }
 
 std::uint64_t* beginOfRows(const LaunchState& launch) { return launch.rows->rows; }
 

@@ -1,6 +1,7 @@
 // The log itself (rows.h): what device code has written into it, and going through that access by access.
 #pragma once
 
+#include "instrument/runtime/core/block_pattern.h"
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/known_rows.h"
 #include "instrument/runtime/core/row_cells.h"
@@ -73,6 +74,7 @@ struct RowChecks {
   KnownRows known;
   SeriesTable series;
   RowRepeats repeats;
+  BlockPattern pattern;
   std::uint32_t apart = 0;             ///< warps of this launch whose lanes had to be followed
   std::uint32_t lost = 0;              ///< and those of them for which that was in vain
   std::uint64_t tried = 0, failed = 0; ///< warps of this launch, and those that had to be replayed

@@ -38,6 +38,12 @@ KnownCost costOf(const abi::LoggedAccess& access, KnownRow& row, const Address* 
   return {row.cost, turnsAt(access, at, lanes, row.shape)};
 }
 
+KCHECK_VECTORS bool anyForeign(const Address* at) {
+  Address foreign = 0;
+  for (std::uint32_t i = 0; i < kWarpSize; ++i) foreign |= Address{!inArena(at[i])};
+  return foreign != 0;
+}
+
 } // namespace
 
 /// `addressesOf` (row, at) gives the addresses logged in one row of the segment, `sketchOf` (row, bytes,
@@ -48,13 +54,20 @@ void RowVisitor::visit(const abi::LogSegment& segment, std::uint32_t mask, Addre
   const SegmentSeries& series =
       work.series.of(static_cast<std::uint32_t>(&segment - segments), runtime::module());
   SeriesDone done;
-  if (!series.all().empty()) done = visitSeries(series, lanesOf(mask), addressesOf, checks, costs);
+  const bool recording = checks && !failed && work.pattern.records(),
+             following = checks && !failed && work.pattern.follows();
+  if (recording) work.pattern.record(window, segment, mask, costs && counting);
+  std::uint64_t settled = 0; ///< accesses, as the pattern has them
+  const bool asBefore = following && follow(segment, mask, addressesOf, costs && counting, settled);
+  if (!series.all().empty() && !recording && !asBefore)
+    done = visitSeries(series, lanesOf(mask), addressesOf, checks, costs);
   KnownRows& known = work.known;
   known.begin();
   const KnownRow* scattered = nullptr; ///< the last one that was looked at closely
   RowSketch sketched;
   std::uint32_t sketchedRow = ~std::uint32_t{0}; ///< none, or one of which nothing is known
   for (std::uint32_t i = 0; i < segment.count; ++i) {
+    if (i < 64 && settled >> i & 1) continue;
     std::uint64_t bit = series.of(i) < 64 ? std::uint64_t{1} << series.of(i) : 0;
     bool toCheck = checks && !failed && !(done.checked & bit),
          toCount = costs && counting && !(done.counted & bit);
@@ -87,18 +100,64 @@ void RowVisitor::visit(const abi::LogSegment& segment, std::uint32_t mask, Addre
       at = moved;
     }
     allQuiet = allQuiet && access.kind == abi::SiteKind::Read && isQuiet(access, at, lanes, row.shape);
-    if (toCheck && !isQuiet(access, at, lanes, row.shape)) check(access, at, lanes, row.shape);
+    bool inPattern = false;
+    if (toCheck && !isQuiet(access, at, lanes, row.shape)) {
+      if (following && whereaboutsOf(at, access.bytes).anyShared) stray();
+      if (!failed) check(access, at, lanes, row.shape);
+      inPattern = recording && record(access, i, row, at);
+    }
     if (!toCount || hasLocal(at, lanes)) continue;
-    addCost(access, at[0], lanes.count,
-            known.costOf(access, segment.first + i, row, [&] { return costOf(access, row, at, lanes); }), 1);
+    const KnownCost cost =
+        known.costOf(access, segment.first + i, row, [&] { return costOf(access, row, at, lanes); });
+    addCost(access, at[0], lanes.count, cost, 1);
+    if (inPattern) work.pattern.recordCost({&access, at[0], cost.request, cost.turns, lanes.count, 1});
   }
 }
 
+/// Whether the visit is the one that the block before made here: then what it does in shared memory is fine,
+/// and costs what that cost.
+template <class AddressesOf>
+bool RowVisitor::follow(const abi::LogSegment& segment, std::uint32_t mask, AddressesOf addressesOf,
+                        bool counts, std::uint64_t& settled) {
+  BlockPattern& pattern = work.pattern;
+  const BlockPattern::Visit* visit = pattern.next(window);
+  bool same = visit && pattern.isThis(*visit, window, segment, mask, counts);
+  for (std::uint32_t i = 0; same && i < visit->rowsEnd - visit->rows; ++i) {
+    const BlockPattern::Row& row = pattern.rowsOf(*visit)[i];
+    alignas(64) Address at[kWarpSize];
+    addressesOf(row.number, at);
+    same = sameAddresses(at, pattern.addressesOf(row));
+  }
+  if (!same) {
+    stray();
+    return false;
+  }
+  pattern.pass();
+  for (std::uint32_t i = 0; i < visit->costsEnd - visit->costs; ++i) {
+    const BlockPattern::Cost& cost = pattern.costsOf(*visit)[i];
+    addCost(*cost.access, cost.first, cost.lanes, {cost.request, cost.turns}, cost.times);
+  }
+  settled = visit->settled;
+  return true;
+}
+
+/// Whether the access, which has been checked, is part of the block's pattern.
+bool RowVisitor::record(const abi::LoggedAccess& access, std::uint32_t number, const KnownRow& row,
+                        const Address* at) {
+  BlockPattern& pattern = work.pattern;
+  const Whereabouts where = whereaboutsOf(at, access.bytes);
+  if (failed || !where.anyShared || !pattern.records()) return false;
+  if (!where.allShared || access.bytes < 4 || number >= 64) {
+    pattern.giveUp();
+    return false;
+  }
+  pattern.recordAccess(number, access, row.at());
+  return true;
+}
+
 /// Whether lanes access their own local memory, which a GPU interleaves: that is no traffic as it lies here.
-KCHECK_VECTORS bool RowVisitor::hasLocal(const Address* at, const RowLanes& lanes) const {
-  Address foreign = 0;
-  for (std::uint32_t i = 0; i < lanes.count; ++i) foreign |= Address{!inArena(at[i])};
-  if (!foreign) return false;
+bool RowVisitor::hasLocal(const Address* at, const RowLanes& lanes) const {
+  if (!anyForeign(at)) return false;
   for (std::uint32_t i = 0; i < lanes.count; ++i)
     if (!inArena(at[i]) && isLocal(log.lanes[lanes.lane[i]], at[i])) return true;
   return false;
@@ -206,6 +265,7 @@ bool RowVisitor::isPlainlyQuiet(const abi::LoggedAccess& access, const RowLanes&
 
 void RowVisitor::check(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
                        const RowClass& shape) {
+  if (access.bytes < 4) work.pattern.meetPieces();
   if (access.kind == abi::SiteKind::Read) {
     if (shape.shape == RowShape::Other && work.repeats.again(access, at, lanes)) return;
   } else {

@@ -19,6 +19,7 @@ public:
   void visitGroup(const RowGroup& group, bool checks, bool costs);
 
   bool failed = false;   ///< a check needs a replay
+  bool strayed = false;  ///< or that the block is looked at by itself (block_pattern.h)
   bool allQuiet = false; ///< all accesses of the group so far, if that is of use
   double weight = 1;     ///< of an access, where others were lost
 
@@ -43,6 +44,11 @@ private:
   template <class AddressesOf, class SketchOf>
   void visit(const abi::LogSegment& segment, std::uint32_t mask, AddressesOf addressesOf, SketchOf sketchOf,
              bool checks, bool costs);
+  template <class AddressesOf>
+  bool follow(const abi::LogSegment& segment, std::uint32_t mask, AddressesOf addressesOf, bool counts,
+              std::uint64_t& settled);
+  void stray() { failed = strayed = true; }
+  bool record(const abi::LoggedAccess& access, std::uint32_t number, const KnownRow& row, const Address* at);
   template <class AddressesOf>
   SeriesDone visitSeries(const SegmentSeries& all, const RowLanes& lanes, AddressesOf addressesOf,
                          bool checks, bool costs);

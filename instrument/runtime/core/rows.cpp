@@ -23,6 +23,7 @@ public:
   bool run() {
     work.repeats.forget();
     measure();
+    if (checking && log.spills) work.pattern.interrupt(launch, work.cells);
     std::uint32_t row = 0;
     while (row < longest) {
       std::uint32_t active = row < shortest ? all : lanesBeyond(used, row);
@@ -32,10 +33,15 @@ public:
       row += segmentAt(words[std::countr_zero(active)]).rows;
     }
     if (row < longest) diverge(row);
-    if (checking && !visitor.failed) work.cells.commit();
+    if (checking && !visitor.failed) {
+      work.cells.commit();
+      work.pattern.endLog();
+    }
     if (visitor.failed) work.cells.undo();
     return !visitor.failed;
   }
+  /// It failed because the block does not do what the one before did.
+  bool strayed() const { return visitor.strayed; }
 
 private:
   LaunchState& launch;
@@ -196,7 +202,11 @@ private:
 
 bool checkRows(LaunchState& launch, RowChecks& checks, const RowLog& log, const RowWindow& window,
                bool checking, SiteTraffics* counting) {
-  return Rows(launch, checks, log, window, checking, counting).run();
+  Rows rows(launch, checks, log, window, checking, counting);
+  if (rows.run()) return true;
+  if (!rows.strayed()) return false;
+  checks.pattern.stray(launch, checks.cells);
+  return Rows(launch, checks, log, window, checking, nullptr).run(); // all is counted
 }
 
 } // namespace kcheck::runtime

@@ -21,6 +21,9 @@ void finishRows(LaunchState& launch);
 void leaveShare(LaunchState& launch);
 /// The grid is about to run.
 void meetLaunch(LaunchState& launch);
+/// A block starts, or has ended.
+void meetBlock(LaunchState& launch);
+void leaveBlock(LaunchState& launch);
 /// In the middle of the warp: checks what has been logged so far. Comes before everything that checks or
 /// changes the shadow by itself.
 void settleRows(LaunchState& launch);
