@@ -28,6 +28,7 @@ struct Options {
 struct OpenRace {
   std::string kernel; ///< symbol
   SiteId first = kNoSite, second = kNoSite;
+  bool followsNumbers = false; ///< where the places are depends on numbers that the kernel is given
 };
 
 struct Analysis {

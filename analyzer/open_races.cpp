@@ -33,6 +33,11 @@ std::set<Expr> keysOf(const KernelModel& model) {
   return keys;
 }
 
+bool followsNumbers(const ModelAccess& access) {
+  return anyNode(access.offset,
+                 [](Expr n) { return n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter; });
+}
+
 } // namespace
 
 std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingContext& context) {
@@ -43,7 +48,8 @@ std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingCon
   std::vector<OpenRace> open;
   for (const RaceResult& race : answers.races)
     if (mayBeOrdered(race, context) && isFoundByAnyRun(*race.first) && isFoundByAnyRun(*race.second))
-      open.push_back({context.model.kernel->symbol, race.first->site, race.second->site});
+      open.push_back({context.model.kernel->symbol, race.first->site, race.second->site,
+                      followsNumbers(*race.first) || followsNumbers(*race.second)});
   return open;
 }
 

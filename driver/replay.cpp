@@ -7,6 +7,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/Module.h>
 
+#include <iterator>
 #include <set>
 
 namespace kcheck::driver {
@@ -66,7 +67,7 @@ bool usesDynamicShared(const llvm::Module& device) {
 }
 
 /// As --launch takes them, in the shape that the static pass has looked at; a free axis gets a width. Numbers
-/// are sizes more often than not, of one element for each thread; else they are switches, and off.
+/// are sizes more often than not, of one element for each thread; else they may be switches, and off.
 std::vector<std::string> launchLinesFor(const Kernel& kernel, const KernelResult& result, bool wantsShared) {
   if (result.launches.empty()) return {};
   const auto chosen = [](const Extent& known, Dim3 otherwise) {
@@ -91,17 +92,16 @@ std::vector<std::string> launchLinesFor(const Kernel& kernel, const KernelResult
   return lines;
 }
 
-bool isOpen(const Finding& finding, const std::vector<analyzer::OpenRace>& open, const std::string& symbol) {
+bool isOpen(const Finding& finding, const std::vector<analyzer::OpenRace>& open) {
   if (finding.severity != Severity::Error || finding.accesses.size() != 2) return false;
   const auto sites = std::minmax(finding.accesses[0].site, finding.accesses[1].site);
-  return llvm::any_of(open, [&](const analyzer::OpenRace& race) {
-    return race.kernel == symbol && std::minmax(race.first, race.second) == sites;
-  });
+  return llvm::any_of(
+      open, [&](const analyzer::OpenRace& race) { return std::minmax(race.first, race.second) == sites; });
 }
 
-/// What a run of `line` sees of the races that are open for `kernel`.
-std::vector<Finding> seenIn(const std::string& line, const Kernel& kernel,
-                            const std::vector<analyzer::OpenRace>& open, const Options& options) {
+/// What a run of `line` sees of its kernel's open races.
+std::vector<Finding> seenIn(const std::string& line, const std::vector<analyzer::OpenRace>& open,
+                            const Options& options) {
   frontend::Options compiling = options.frontend;
   compiling.launchLines = {line};
   const auto program = frontend::compile(compiling);
@@ -113,7 +113,7 @@ std::vector<Finding> seenIn(const std::string& line, const Kernel& kernel,
   if (!seen) return {};
   std::vector<Finding> races;
   for (Finding& finding : seen->findings) {
-    if (!isOpen(finding, open, kernel.symbol)) continue;
+    if (!isOpen(finding, open)) continue;
     finding.verdict = Verdict::Confirmed;
     finding.count = 0;
     if (finding.memory) finding.memory->allocatedAt = {};
@@ -131,14 +131,17 @@ void replay(analyzer::Analysis& analysis, const frontend::Program& program, cons
   std::size_t replayed = 0;
   for (const KernelResult& result : analysis.kernels) {
     const Kernel* kernel = program.facts.kernel(result.symbol);
-    const bool isLeftOpen = llvm::any_of(
-        analysis.openRaces, [&](const analyzer::OpenRace& race) { return race.kernel == result.symbol; });
-    if (!kernel || !isLeftOpen || replayed == kMostKernels) continue;
+    std::vector<analyzer::OpenRace> open;
+    llvm::copy_if(analysis.openRaces, std::back_inserter(open),
+                  [&](const analyzer::OpenRace& race) { return race.kernel == result.symbol; });
+    if (!kernel || open.empty() || replayed == kMostKernels) continue;
     ++replayed;
     for (const std::string& line : launchLinesFor(*kernel, result, wantsShared)) {
-      auto seen = seenIn(line, *kernel, analysis.openRaces, options);
+      auto seen = seenIn(line, open, options);
       llvm::append_range(analysis.findings, seen);
-      if (!seen.empty()) break;
+      // Parts of no size would lie on each other.
+      llvm::erase_if(open, [](const analyzer::OpenRace& race) { return race.followsNumbers; });
+      if (!seen.empty() || open.empty()) break;
     }
   }
 }
