@@ -13,8 +13,8 @@
 namespace kcheck::driver {
 namespace {
 
-constexpr double kSeconds = 3;          ///< of one replay
-constexpr std::size_t kMostKernels = 8; ///< to replay
+constexpr double kSeconds = 3;           ///< of one replay
+constexpr std::size_t kMostKernels = 16; ///< to replay
 constexpr std::uint64_t kArrayBytes = 1 << 20, kSharedBytes = 16384;
 
 /// `float` of `const float *__restrict`.
