@@ -25,10 +25,10 @@ struct Options {
   bool eager = false;        ///< several threads share even the smallest launch
   double timeoutSeconds = 0; ///< 0: none
   std::uint64_t memoryLimitMb = 0;
-  bool deferred = true; ///< false: every access is checked, and at once
-  bool twice = true;    ///< run launches that locks and flags order in the opposite order as well
+  bool deferred = true;  ///< false: every access is checked, and at once
+  bool twice = true;     ///< run launches that locks and flags order in the opposite order as well
   bool isReplay = false; ///< kcheck's own doing: the program's prints are lost, and nobody watches it run
-  bool checks = true;   ///< false: the same code without any, for benchmarks
+  bool checks = true;    ///< false: the same code without any, for benchmarks
 };
 
 struct Observation {
