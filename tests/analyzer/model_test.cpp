@@ -57,6 +57,20 @@ TEST(Model, SumsAndChainsInClosedForm) {
   EXPECT_THAT(model, HasSubstr("if iteration (line 3) < 4"));
 }
 
+TEST(Model, VariablesAreThoseOfTheRoundThatTheAccessIsIn) {
+  std::string model = modelOf(R"(__global__ void k(int* marks, int* values, unsigned mask) {
+  for (unsigned p = 0; p <= mask; ++p) {
+    if (marks[(threadIdx.x + p) & mask] == 7) {
+      values[p] = 1;
+      return;
+    }
+  }
+})");
+  const std::string access = model.substr(model.find("line 5 write: values"));
+  EXPECT_THAT(access.substr(0, access.find("phases of the grid")),
+              HasSubstr("p = last iteration (line 3)'\n"));
+}
+
 TEST(Model, ShortLoopsWithoutClosedFormAreRunOneByOne) {
   std::string model = modelOf(R"(__global__ void k(int* out) {
   int r = 0;
