@@ -174,6 +174,9 @@ struct KernelModel {
        gridDim[3] = {}; ///< 32 bit; constants where fixed
 };
 
+/// The constant that a counter of each block begins with: all that its threads store there.
+std::optional<std::int64_t> startOf(const KernelModel& model, unsigned object);
+
 /// The text of --dump=model.
 std::string dump(const KernelModel& model);
 

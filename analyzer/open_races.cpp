@@ -27,9 +27,11 @@ std::set<Expr> givenIn(Expr offset) {
 /// The elements by which atomic operations choose what they update.
 std::set<Expr> keysOf(const KernelModel& model) {
   std::set<Expr> keys;
-  for (const Phase& phase : model.gridPhases)
-    for (const ModelAccess& access : phase.accesses)
-      if (access.kind == AccessKind::Atomic) keys.merge(givenIn(access.offset));
+  for (const auto* phases :
+       {&model.blockPhases, &model.warpPhases, &model.gridPhases}) // of rounds of their own
+    for (const Phase& phase : *phases)
+      for (const ModelAccess& access : phase.accesses)
+        if (access.kind == AccessKind::Atomic) keys.merge(givenIn(access.offset));
   return keys;
 }
 

@@ -101,11 +101,11 @@ bool isOpen(const Finding& finding, const std::vector<analyzer::OpenRace>& open)
 
 /// What a run of `line` sees of its kernel's open races.
 std::vector<Finding> seenIn(const std::string& line, const std::vector<analyzer::OpenRace>& open,
-                            const Options& options) {
+                            const Facts& facts, const Options& options) {
   frontend::Options compiling = options.frontend;
   compiling.launchLines = {line};
   const auto program = frontend::compile(compiling);
-  if (!program) return {};
+  if (!program || program->facts.sites.size() != facts.sites.size()) return {};
   instrument::Options running = options.instrument;
   running.isReplay = true;
   running.timeoutSeconds = running.timeoutSeconds > 0 ? std::min(kSeconds, running.timeoutSeconds) : kSeconds;
@@ -137,7 +137,7 @@ void replay(analyzer::Analysis& analysis, const frontend::Program& program, cons
     if (!kernel || open.empty() || replayed == kMostKernels) continue;
     ++replayed;
     for (const std::string& line : launchLinesFor(*kernel, result, wantsShared)) {
-      auto seen = seenIn(line, open, options);
+      auto seen = seenIn(line, open, program.facts, options);
       llvm::append_range(analysis.findings, seen);
       // Parts of no size would lie on each other.
       llvm::erase_if(open, [](const analyzer::OpenRace& race) { return race.followsNumbers; });

@@ -127,7 +127,8 @@ std::optional<std::int64_t> startOf(const KernelModel& model, unsigned object) {
   for (const Phase& phase : model.blockPhases)
     for (const ModelAccess& access : phase.accesses) {
       if (access.object != object || access.kind != AccessKind::Write) continue;
-      if (!access.stored || !isConst(access.stored) || (start && *start != access.stored->value)) return {};
+      if (!access.stored || !isConst(access.stored) || access.stored->width < 32) return {};
+      if (start && *start != access.stored->value) return {};
       start = access.stored->value;
     }
   return start;

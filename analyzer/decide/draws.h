@@ -30,9 +30,6 @@ struct Draws {
 
 Draws drawsOf(const ModelAccess& access, const KernelModel& model, ExprContext& context);
 
-/// The constant that a counter of each block begins with.
-std::optional<std::int64_t> startOf(const KernelModel& model, unsigned object);
-
 /// "the atomic operation at line 3", of what is said of its result.
 std::string placeOf(const Cause& cause);
 

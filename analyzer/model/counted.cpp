@@ -110,31 +110,18 @@ Expr Execution::countedAt(const Instruction& load, const Place& place) {
   return nullptr;
 }
 
-/// The constant that the block's threads store into the object, where that is all they store.
-static std::optional<std::int64_t> firstValueOf(const KernelModel& model, unsigned object) {
-  std::optional<std::int64_t> first;
-  for (const Phase& phase : model.blockPhases)
-    for (const ModelAccess& access : phase.accesses) {
-      if (access.object != object || access.kind != AccessKind::Write) continue;
-      if (!access.stored || !isConst(access.stored) || access.stored->width != 32) return {};
-      if (first && *first != access.stored->value) return {};
-      first = access.stored->value;
-    }
-  return first;
-}
-
 /// No more is counted than all threads of the block can draw, on top of what the counter begins with. That is
 /// said where an access speaks of the count, and not of all: who leans on it is not sure.
 void KernelState::boundCounts() {
   for (auto& [total, bound] : boundedCounts) {
-    const auto first = firstValueOf(model, bound.object);
+    const auto start = startOf(model, bound.object);
     constexpr std::int64_t kFar = 1 << 20;
-    if (!first || *first < 0 || *first > kFar) continue;
+    if (!start || *start < 0 || *start > kFar) continue;
     Expr most = exprs.constant(32, bound.draws);
     for (Expr extent : model.blockDim)
       if (extent) most = exprs.mul(most, extent);
     Expr counted = exprs.of(total);
-    Expr isWithin = exprs.binary(Op::Sle, counted, exprs.add(most, exprs.constant(32, *first)));
+    Expr isWithin = exprs.binary(Op::Sle, counted, exprs.add(most, exprs.constant(32, *start)));
     for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})
       for (Phase& phase : *phases)
         for (ModelAccess& access : phase.accesses)

@@ -4,7 +4,7 @@
 //
 // execution.cpp: the way through the blocks.
 // instructions.cpp, calls.cpp, votes.cpp, assembly.cpp: what an instruction does.
-// loads.cpp, stored_before.cpp, last_blocks.cpp: what is read.
+// loads.cpp, stored_before.cpp, last_blocks.cpp, counted.cpp: what is read.
 // loops.cpp, trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp: loops in closed form.
 #pragma once
 

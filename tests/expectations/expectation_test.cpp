@@ -131,6 +131,8 @@ TEST(Verdicts, OnePassAlone) {
 TEST(Verdicts, FollowTheFilesPasses) {
   const std::string line = "c += 1; // expect: race-global\n";
   EXPECT_THAT(compared(line, report({finding(1, "race-global", "proved")})), IsEmpty());
+  EXPECT_THAT(compared(line, report({finding(1, "race-global", "confirmed")})), IsEmpty()); // by a replay
+  EXPECT_THAT(compared(line, report({finding(1, "race-global", "observed")})), testing::SizeIs(1));
   EXPECT_THAT(compared("// main()\n" + line, report({finding(2, "race-global", "proved")})), IsEmpty());
   EXPECT_THAT(
       compared("// launch: k<<<1,2>>>(int[1])\n" + line, report({finding(2, "race-global", "proved")})),
