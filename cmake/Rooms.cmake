@@ -19,6 +19,17 @@ function(kcheck_include_root OUT DIRECTORY)
   set(${OUT} ${root} PARENT_SCOPE)
 endfunction()
 
+# kcheck_precompile(NAME header...): what most sources of a target include and is slow to read, read once. Each source
+# still includes what it needs: .ci/lint reads all of them without.
+option(KCHECK_PRECOMPILE "precompile the headers of LLVM, Clang and GoogleTest" ON)
+function(kcheck_precompile NAME)
+  if(KCHECK_PRECOMPILE)
+    target_precompile_headers(${NAME} PRIVATE ${ARGN})
+  endif()
+endfunction()
+set(kcheck_llvm_headers <llvm/Analysis/LoopInfo.h> <llvm/IR/DebugInfoMetadata.h> <llvm/IR/Dominators.h> <llvm/IR/IRBuilder.h>
+  <llvm/IR/InstIterator.h> <llvm/IR/IntrinsicInst.h> <llvm/IR/Module.h>)
+
 function(kcheck_room NAME)
   cmake_parse_arguments(ROOM "" "DIRECTORY" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   add_library(${NAME} STATIC ${ROOM_SOURCES})

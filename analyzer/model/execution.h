@@ -5,7 +5,8 @@
 // execution.cpp: the way through the blocks.
 // instructions.cpp, calls.cpp, votes.cpp, assembly.cpp: what an instruction does.
 // loads.cpp, stored_before.cpp, last_blocks.cpp, counted.cpp: what is read.
-// loops.cpp, trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp: loops in closed form.
+// loops.cpp, trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp, open_values.cpp: loops in closed form, or
+// nearly.
 #pragma once
 
 #include "analyzer/model/kernel_state.h"
@@ -179,7 +180,6 @@ private:
   bool backEdgePossible(const llvm::Loop* loop) const;
   void markStored(const llvm::Loop* loop);
   void readLatches(LoopWork& work);
-  void bindOpen(LoopWork& work);
   Expr stayCondition(LoopWork& work);
   Expr lastIteration(const LoopWork& work);
   void findTripCount(LoopWork& work);
@@ -198,7 +198,6 @@ private:
   void closeTogether(LoopWork& work);
   void countSteps(LoopWork& work, Expr stay);
   void boundByParts(LoopWork& work, Expr stay);
-  void boundOpen(LoopWork& work);
   void noteTallies(const LoopWork& work);
   Expr countedOut(Expr e);
   Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
@@ -207,6 +206,15 @@ private:
   Expr chained(LoopWork& work, const std::vector<Expr>& values, std::size_t cycleFrom);
   bool dependsOnLoop(const LoopWork& work, Expr e, bool counterToo,
                      const std::set<const Symbol*>& except = {}) const;
+
+  // open_values.cpp
+  void bindStates(LoopWork& work);
+  std::optional<std::vector<std::vector<Expr>>>
+  statesOf(const LoopWork& work, const std::vector<const llvm::PHINode*>& group) const;
+  void bindTo(LoopWork& work, const std::vector<const llvm::PHINode*>& group,
+              const std::vector<std::vector<Expr>>& states);
+  void bindPointers(LoopWork& work);
+  void boundOpen(LoopWork& work);
 
   // wrapped_sums.cpp
   Expr wrappedSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);

@@ -23,6 +23,11 @@ struct Execution::LoopWork {
   PhiValues latch;  ///< the values at the end of an iteration
   PhiValues closed; ///< the values as functions of the counter
   PhiValues open;   ///< what stands for the others
+  /// Of some of these, the symbol that says how far the value has come: 0 in the first round.
+  struct Way {
+    Symbol *inside, *after;
+  };
+  std::map<const llvm::PHINode*, Way> counted;
   Symbol *counter = nullptr, *exitCounter = nullptr;
   Expr k = nullptr;
   /// The loop's only exit is its header's branch, and this is the branch.

@@ -154,52 +154,6 @@ void Execution::readLatches(LoopWork& work) {
   }
 }
 
-/// Header values without a closed form are unknown; a pointer among them still points into one of the objects
-/// that it can come from.
-void Execution::bindOpen(LoopWork& work) {
-  std::map<const PHINode*, std::set<unsigned>> objects;
-  auto openValue = [&](const PHINode* phi) -> Expr {
-    Expr unknown = exprs.of(work.inside[phi]);
-    Expr choice = nullptr;
-    unsigned number = 0;
-    for (unsigned object : objects[phi]) {
-      Expr pointer = exprs.add(state.objects.pointerTo(object), unknown);
-      std::string role = "choice " + std::to_string(number++);
-      Symbol* chosen = local(*phi, role, "a choice of pointers", 1);
-      chosen->exact = false;
-      chosen->cause = work.inside[phi]->cause;
-      choice = choice ? exprs.ite(exprs.of(chosen), pointer, choice) : pointer;
-    }
-    return choice ? choice : unknown;
-  };
-  auto include = [&](const PHINode* phi, Expr pointer) {
-    std::size_t before = objects[phi].size();
-    for (const Place& place : state.objects.places(pointer)) objects[phi].insert(place.object);
-    return objects[phi].size() != before;
-  };
-  std::vector<const PHINode*> pointers;
-  for (const PHINode* phi : work.phis)
-    if (phi->getType()->isPointerTy() && !work.closed.count(phi)) {
-      pointers.push_back(phi);
-      include(phi, work.start[phi]);
-    }
-  bool changed = !pointers.empty();
-  for (unsigned round = 0; changed && round < 8; ++round) {
-    changed = false;
-    Substitution substitution(exprs);
-    for (const PHINode* phi : pointers) substitution.set(exprs.of(work.inside[phi]), openValue(phi));
-    for (const PHINode* phi : pointers)
-      if (work.latch.count(phi)) changed = include(phi, substitution(work.latch[phi])) || changed;
-  }
-  for (const PHINode* phi : pointers) {
-    if (changed) {
-      for (unsigned object : objects[phi]) state.objects[object].escapes = true;
-      objects[phi] = {state.objects.unknown()};
-    }
-    work.open[phi] = openValue(phi);
-  }
-}
-
 void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
   loopEntries[loop] = entry;
   if (!canCycle(loop)) return runOnce(loop, entry, start);
@@ -254,7 +208,8 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
     comesRound = backEdgePossible(loop);
   }
   if (comesRound) {
-    bindOpen(work);
+    bindStates(work);
+    bindPointers(work);
     findTripCount(work);
     stepThrough(work);
     boundOpen(work);
@@ -311,8 +266,13 @@ void Execution::leaveLoop(LoopWork& work) {
     if (work.closed.count(phi)) continue;
     final.set(exprs.of(work.inside[phi]), exprs.of(work.after[phi]));
     exits.push_back(work.after[phi]);
-    record.open.push_back({work.inside[phi], work.after[phi], work.start[phi],
-                           work.latch.count(phi) ? work.latch[phi] : nullptr});
+    Expr latch = work.latch.count(phi) ? work.latch[phi] : nullptr;
+    auto counted = work.counted.find(phi);
+    if (counted == work.counted.end())
+      record.open.push_back({work.inside[phi], work.after[phi], work.start[phi], latch});
+    else // the symbol stands for how far the value has come
+      record.open.push_back({counted->second.inside, counted->second.after,
+                             exprs.constant(counted->second.inside->width, 0), latch});
   }
   for (auto& guard : work.guards) {
     final.set(exprs.of(guard.inside), exprs.of(guard.after));

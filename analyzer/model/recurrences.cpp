@@ -50,44 +50,6 @@ bool fitsIn32(Expr e) {
   return false;
 }
 
-/// The lesser and the greater of the two constants that it may be.
-std::optional<std::pair<std::int64_t, std::int64_t>> choiceOf(Expr e) {
-  if (isConst(e)) return std::pair(e->value, e->value);
-  if (e->op == Op::ZExt && e->operands[0]->width == 1) return std::pair(std::int64_t(0), std::int64_t(1));
-  if (e->op != Op::Ite || !isConst(e->operands[1]) || !isConst(e->operands[2])) return {};
-  return std::minmax({e->operands[1]->value, e->operands[2]->value});
-}
-
-/// The least and the most that a round adds to `header`, which is what it chooses from; false where that is
-/// something else, or may run over.
-bool stepsOf(Expr latch, Expr header, std::int64_t& least, std::int64_t& most) {
-  constexpr std::int64_t kMostStep = 1 << 20;
-  std::vector<Expr> todo{latch};
-  bool isFirst = true;
-  for (unsigned leaves = 0; !todo.empty(); ++leaves) {
-    Expr e = todo.back();
-    todo.pop_back();
-    if (leaves > 32) return false;
-    if (e->op == Op::Ite) {
-      todo.insert(todo.end(), {e->operands[1], e->operands[2]});
-      continue;
-    }
-    Sum sum = summands(e, header);
-    if (sum.headers != 1 || !sum.noSignedWrap) return false;
-    std::int64_t low = 0, high = 0;
-    for (Expr term : sum.terms) {
-      const auto choice = choiceOf(term);
-      if (!choice || std::max(std::abs(choice->first), std::abs(choice->second)) > kMostStep) return false;
-      low += choice->first;
-      high += choice->second;
-    }
-    least = isFirst ? low : std::min(least, low);
-    most = isFirst ? high : std::max(most, high);
-    isFirst = false;
-  }
-  return true;
-}
-
 /// Whether the loop goes on only while its counter is less than something.
 bool isBoundedAbove(const Loop& loop, const BranchInst& exit, const PHINode* counter) {
   auto* compare = cast<ICmpInst>(exit.getCondition());
@@ -340,31 +302,6 @@ void Execution::countSteps(LoopWork& work, Expr stay) {
       if (isConst(next)) it->second.push_back(next);
       it = isConst(next) ? std::next(it) : values.erase(it);
     }
-  }
-}
-
-/// A value that every round moves by one of some constants: where it began, and as far as these can have
-/// taken it.
-void Execution::boundOpen(LoopWork& work) {
-  for (const PHINode* phi : work.phis) {
-    if (work.closed.count(phi) || !work.latch.count(phi) || !phi->getType()->isIntegerTy(32)) continue;
-    std::int64_t least = 0, most = 0;
-    if (!stepsOf(work.latch[phi], exprs.of(work.inside[phi]), least, most)) continue;
-    // From here on the symbol is the way from the start. Rounds are fewer than 2^31, so that steps of one
-    // stay within 32 bits.
-    if (least < -1 || most > 1) continue;
-    Expr moved = exprs.of(work.inside[phi]);
-    work.open[phi] = exprs.add(work.start[phi], moved, NoSignedWrap);
-    if (least >= 0)
-      for (Symbol* symbol : {work.inside[phi], work.after[phi]}) {
-        symbol->lo = std::max<Int>(symbol->lo, 0);
-        symbol->hi = std::min<Int>(symbol->hi, (Int(1) << 31) - 1);
-      }
-    else
-      work.facts.push_back(
-          exprs.binary(Op::Sle, exprs.sub(exprs.constant(32, 0), work.k, NoSignedWrap), moved));
-    work.facts.push_back(most > 0 ? exprs.binary(Op::Sle, moved, work.k)
-                                  : exprs.binary(Op::Sle, moved, exprs.constant(32, 0)));
   }
 }
 

@@ -35,11 +35,11 @@ bool readModifiers(const Statement& s, Modifiers& m) {
 }
 
 llvm::Value* toIntegral(Builder& p, llvm::Value* value, Rounding rounding) {
-  using namespace llvm::Intrinsic;
-  ID id = rounding == Rounding::Nearest ? roundeven
-          : rounding == Rounding::Zero  ? trunc
-          : rounding == Rounding::Down  ? floor
-                                        : ceil;
+  namespace Intrinsic = llvm::Intrinsic;
+  Intrinsic::ID id = rounding == Rounding::Nearest ? Intrinsic::roundeven
+                     : rounding == Rounding::Zero  ? Intrinsic::trunc
+                     : rounding == Rounding::Down  ? Intrinsic::floor
+                                                   : Intrinsic::ceil;
   return p.b.CreateUnaryIntrinsic(id, value);
 }
 
