@@ -300,7 +300,9 @@ private:
     if (question.planned) {
       auto found = findingsOf(question.answers, context);
       analysis.findings.insert(analysis.findings.end(), found.begin(), found.end());
-      llvm::append_range(analysis.openRaces, openRacesOf(question.answers, context));
+      auto open = openRacesOf(question.answers, context);
+      if (!open.empty()) analysis.signalled[code.kernel->symbol].merge(signalledIn(model));
+      llvm::append_range(analysis.openRaces, std::move(open));
     }
     return result;
   }

@@ -5,6 +5,7 @@
 #include "report/error.h"
 #include "report/report.h"
 
+#include <map>
 #include <set>
 
 namespace llvm {
@@ -23,8 +24,8 @@ struct Options {
   bool anyLaunch = true; ///< false: only what holds for the known launches is asked
 };
 
-/// Two places that may race unless what atomic operations, flags or locks say orders them, which the static
-/// pass does not follow: a run does.
+/// Two places that may race unless what the static pass does not follow keeps them apart, such as what atomic
+/// operations, flags or locks order: a run does.
 struct OpenRace {
   std::string kernel; ///< symbol
   SiteId first = kNoSite, second = kNoSite;
@@ -35,6 +36,8 @@ struct Analysis {
   std::set<std::string> briefKernels; ///< symbols: each thread is done after a few steps, in any launch
   std::vector<Finding> findings;
   std::vector<OpenRace> openRaces;
+  std::map<std::string, std::set<std::string>>
+      signalled; ///< of kernels with such, by symbol: counters, locks, flags
   std::vector<KernelResult> kernels;
   std::vector<Metric> metrics;
   std::set<SiteId>

@@ -228,14 +228,15 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
 Finding divergenceFinding(const DivergenceResult& divergence, const FindingContext& context) {
   const BarrierControl& control = *divergence.control;
   Finding finding;
-  finding.rule = control.mask ? "warp-mask" : "barrier-divergence";
+  finding.rule = control.mask || control.isTogether ? "warp-mask" : "barrier-divergence";
   const char* group = control.reach == BarrierReach::Warp   ? "warp"
                       : control.reach == BarrierReach::Grid ? "grid"
                                                             : "block";
-  if (control.mask) {
+  if (control.mask || control.isTogether) {
     finding.message = fmt::format(
         "the mask names lanes that do not come: the branch at line {} keeps them away", control.branch.line);
-    finding.hint = "name the lanes that come, or move the barrier out of the branch";
+    finding.hint = fmt::format("name the lanes that come, or move the {} out of the branch",
+                               control.isTogether ? "call" : "barrier");
   } else if (control.othersExit) {
     finding.message = fmt::format("threads of the {} leave the kernel before this barrier, at line {}", group,
                                   control.branch.line);

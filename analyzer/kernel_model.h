@@ -124,6 +124,7 @@ struct BarrierControl {
   Expr condition = nullptr;
   Expr mask = nullptr;     ///< 32 bit, of a warp barrier: only the lanes that it names must come; null: all
   Expr comes = nullptr;    ///< with a mask: under which a thread comes to the barrier
+  bool isTogether = false; ///< no barrier, but a shuffle or vote that lanes must come to together
   bool othersExit = false; ///< who does not come to the barrier runs off the end of the kernel
 };
 

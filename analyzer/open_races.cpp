@@ -15,12 +15,17 @@ bool isGiven(Expr n) {
   return function.exact || kind == CauseKind::Launch || kind == CauseKind::AnyInput;
 }
 
+/// What is only compared, or voted on, chooses among places that any array leads to.
 std::set<Expr> givenIn(Expr offset) {
-  std::set<Expr> given;
-  anyNode(offset, [&](Expr n) {
+  std::set<Expr> given, seen;
+  std::vector<Expr> todo{offset};
+  while (!todo.empty()) {
+    Expr n = todo.back();
+    todo.pop_back();
+    if (!seen.insert(n).second || n->width == 1 || (n->op == Op::Apply && n->function->isBallot)) continue;
     if (isGiven(n)) given.insert(n);
-    return false;
-  });
+    todo.insert(todo.end(), n->operands.begin(), n->operands.end());
+  }
   return given;
 }
 
@@ -40,6 +45,9 @@ bool followsNumbers(const ModelAccess& access) {
                  [](Expr n) { return n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter; });
 }
 
+/// Of different values, by a witness that leans on something.
+bool isOnlyPossible(const RaceResult& race) { return !race.sameValue && !race.witness.exact(); }
+
 } // namespace
 
 std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingContext& context) {
@@ -49,10 +57,21 @@ std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingCon
   };
   std::vector<OpenRace> open;
   for (const RaceResult& race : answers.races)
-    if (mayBeOrdered(race, context) && isFoundByAnyRun(*race.first) && isFoundByAnyRun(*race.second))
+    if ((mayBeOrdered(race, context) || isOnlyPossible(race)) && isFoundByAnyRun(*race.first) &&
+        isFoundByAnyRun(*race.second))
       open.push_back({context.model.kernel->symbol, race.first->site, race.second->site,
                       followsNumbers(*race.first) || followsNumbers(*race.second)});
   return open;
+}
+
+std::set<std::string> signalledIn(const KernelModel& model) {
+  std::set<std::string> names;
+  for (const auto* phases : {&model.blockPhases, &model.gridPhases})
+    for (const Phase& phase : *phases)
+      for (const ModelAccess& access : phase.accesses)
+        if (access.kind == AccessKind::Atomic || access.isVolatile)
+          names.insert(model.objects[access.object].name);
+  return names;
 }
 
 } // namespace kcheck::analyzer

@@ -1,5 +1,5 @@
-// Races that are no findings only because atomic operations, flags or locks may order the two threads, which
-// the model does not follow.
+// Races that are possible only, or no findings at all, because atomic operations, flags or locks may order
+// the two threads or because the witness leans on what the model does not follow: a run may show them.
 #pragma once
 
 #include "analyzer/analyzer.h"
@@ -12,5 +12,8 @@ namespace kcheck::analyzer {
 /// with other arrays would show races that no program has. Not so where atomic operations choose by the same
 /// elements: those are there because threads meet.
 std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingContext& context);
+
+/// The names of arrays on which atomic or volatile operations work: counters, locks, flags.
+std::set<std::string> signalledIn(const KernelModel& model);
 
 } // namespace kcheck::analyzer

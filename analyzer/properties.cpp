@@ -96,21 +96,13 @@ void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswe
   PropertyResult* races = find(properties, Property::RaceFree);
   if (races) adjustRaces(*races, answers, context);
   const PropertyResult* barriers = find(properties, Property::BarriersUniform);
-  if (!races || !barriers || races->answer == Answer::Unknown || barriers->answer == Answer::Proved) return;
+  if (!races || !barriers || races->answer == Answer::Unknown || answers.missedBarriers.empty()) return;
   bool acrossBlocks = std::any_of(answers.races.begin(), answers.races.end(), [](const RaceResult& race) {
     return race.scope == RaceScope::InterBlock && race.witness.exact() && !race.sameValue;
   });
   if (races->answer == Answer::Refuted && (acrossBlocks || barriers->answer == Answer::Unknown)) return;
-  // Threads that have left the kernel are out of the count: who is left still meets at every barrier.
-  bool onlyExits = barriers->answer == Answer::Refuted &&
-                   std::all_of(answers.divergences.begin(), answers.divergences.end(),
-                               [](const DivergenceResult& d) { return d.control->othersExit; });
-  if (onlyExits) return;
   races->answer = Answer::Unknown;
-  races->reason = "threads do not surely meet at every barrier: ";
-  races->reason += barriers->answer == Answer::Unknown || answers.divergences.empty()
-                       ? barriers->reason
-                       : "line " + std::to_string(answers.divergences.front().control->barrier.line);
+  races->reason = "threads do not surely meet at every barrier: " + answers.missedBarriers;
   races->assumptions.clear();
 }
 

@@ -7,7 +7,9 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <iterator>
+#include <optional>
 #include <set>
 
 namespace kcheck::driver {
@@ -43,12 +45,24 @@ bool pointsToConst(const Parameter& parameter) {
   return pointee.starts_with("const ") || pointee.ends_with(" const");
 }
 
-/// Locks and counters begin at zero; what a kernel only reads holds what --launch puts there.
-std::string argumentFor(const Parameter& parameter, std::uint64_t number) {
+/// What is tried: a number for all numbers, and whether arrays hold zero, and numbers below and above it, in
+/// turn.
+struct Attempt {
+  std::uint64_t number = 0;
+  bool isMixed = false;
+};
+
+/// Locks and counters begin at zero.
+std::string argumentFor(const Parameter& parameter, const Attempt& attempt,
+                        const std::set<std::string>& signalled) {
   if (parameter.isPointer) {
     const std::uint64_t bytes = std::max<std::uint64_t>(parameter.elementBytes, 1);
+    const bool isRead = pointsToConst(parameter);
+    const char* content = attempt.isMixed && (isRead || !signalled.contains(parameter.name)) ? "=mixed"
+                          : isRead                                                           ? ""
+                                                                                             : "=zero";
     return fmt::format("{}[{}]{}", elementOf(parameter), std::max<std::uint64_t>(kArrayBytes / bytes, 1),
-                       pointsToConst(parameter) ? "" : "=zero");
+                       content);
   }
   static const std::set<std::string> numbers{
       "int",     "unsigned int",   "long",   "unsigned long", "long long", "unsigned long long",
@@ -56,7 +70,7 @@ std::string argumentFor(const Parameter& parameter, std::uint64_t number) {
       "uint64_t"};
   llvm::StringRef type = parameter.type;
   type.consume_front("const ");
-  if (numbers.contains(type.str())) return std::to_string(number);
+  if (numbers.contains(type.str())) return std::to_string(attempt.number);
   return type == "bool" || type == "float" || type == "double" ? "1" : "{}";
 }
 
@@ -66,37 +80,44 @@ bool usesDynamicShared(const llvm::Module& device) {
   });
 }
 
-/// As --launch takes them, in the shape that the static pass has looked at; a free axis gets a width. Numbers
-/// are sizes more often than not, of one element for each thread; else they may be switches, and off.
-std::vector<std::string> launchLinesFor(const Kernel& kernel, const KernelResult& result, bool wantsShared) {
-  if (result.launches.empty()) return {};
+/// In the shape that the static pass has looked at; a free axis gets a width.
+struct Shape {
+  Dim3 grid, block;
+};
+Shape shapeOf(const KernelResult& result) {
   const auto chosen = [](const Extent& known, Dim3 otherwise) {
     return Dim3{known.x.value_or(otherwise.x), known.y.value_or(otherwise.y), known.z.value_or(otherwise.z)};
   };
-  const Dim3 grid = chosen(result.launches.front().grid, {4, 1, 1});
-  const Dim3 block = chosen(result.launches.front().block, {128, 1, 1});
+  return {chosen(result.launches.front().grid, {4, 1, 1}),
+          chosen(result.launches.front().block, {128, 1, 1})};
+}
+
+/// As --launch takes it.
+std::string launchLineFor(const Kernel& kernel, const Shape& shape, std::uint64_t shared,
+                          const Attempt& attempt, const std::set<std::string>& signalled) {
   const auto extent = [](const Dim3& d) {
     if (d.y == 1 && d.z == 1) return std::to_string(d.x);
     return d.z == 1 ? fmt::format("({},{})", d.x, d.y) : fmt::format("({},{},{})", d.x, d.y, d.z);
   };
-  const std::uint64_t shared = result.launches.front().sharedBytes.value_or(wantsShared ? kSharedBytes : 0);
-  std::vector<std::string> lines;
-  for (const std::uint64_t number : {grid.volume() * block.volume(), std::uint64_t(0)}) {
-    std::string arguments;
-    for (const Parameter& parameter : kernel.parameters)
-      arguments += (arguments.empty() ? "" : ", ") + argumentFor(parameter, number);
-    std::string line = fmt::format("{}<<<{},{}{}>>>({})", nameToCall(kernel), extent(grid), extent(block),
-                                   shared ? fmt::format(",{}", shared) : "", arguments);
-    if (lines.empty() || lines.front() != line) lines.push_back(std::move(line));
-  }
-  return lines;
+  std::string arguments;
+  for (const Parameter& parameter : kernel.parameters)
+    arguments += (arguments.empty() ? "" : ", ") + argumentFor(parameter, attempt, signalled);
+  return fmt::format("{}<<<{},{}{}>>>({})", nameToCall(kernel), extent(shape.grid), extent(shape.block),
+                     shared ? fmt::format(",{}", shared) : "", arguments);
+}
+
+/// Of the two accesses of a race; nothing of other findings.
+std::optional<std::pair<SiteId, SiteId>> sitesOf(const Finding& finding) {
+  if (finding.accesses.size() != 2) return {};
+  return std::minmax({finding.accesses[0].site, finding.accesses[1].site});
 }
 
 bool isOpen(const Finding& finding, const std::vector<analyzer::OpenRace>& open) {
-  if (finding.severity != Severity::Error || finding.accesses.size() != 2) return false;
-  const auto sites = std::minmax(finding.accesses[0].site, finding.accesses[1].site);
-  return llvm::any_of(
-      open, [&](const analyzer::OpenRace& race) { return std::minmax(race.first, race.second) == sites; });
+  const auto sites = sitesOf(finding);
+  return finding.severity == Severity::Error && sites &&
+         llvm::any_of(open, [&](const analyzer::OpenRace& race) {
+           return std::minmax({race.first, race.second}) == *sites;
+         });
 }
 
 /// What a run of `line` sees of its kernel's open races.
@@ -124,6 +145,18 @@ std::vector<Finding> seenIn(const std::string& line, const std::vector<analyzer:
   return races;
 }
 
+/// In place of what the static pass takes for possible; not where the run saw no more than one value written,
+/// and there may be others.
+void take(const Finding& seen, std::vector<Finding>& findings) {
+  const auto sites = sitesOf(seen);
+  auto isReplaced = [&](const Finding& one) {
+    return one.verdict == Verdict::Possible && sitesOf(one) == sites && one.kernel == seen.kernel;
+  };
+  if (seen.sameValue && llvm::any_of(findings, isReplaced)) return;
+  llvm::erase_if(findings, isReplaced);
+  findings.push_back(seen);
+}
+
 } // namespace
 
 void replay(analyzer::Analysis& analysis, const frontend::Program& program, const Options& options) {
@@ -135,13 +168,24 @@ void replay(analyzer::Analysis& analysis, const frontend::Program& program, cons
     llvm::copy_if(analysis.openRaces, std::back_inserter(open),
                   [&](const analyzer::OpenRace& race) { return race.kernel == result.symbol; });
     if (!kernel || open.empty() || replayed == kMostKernels) continue;
+    if (result.launches.empty()) continue;
     ++replayed;
-    for (const std::string& line : launchLinesFor(*kernel, result, wantsShared)) {
-      auto seen = seenIn(line, open, program.facts, options);
-      llvm::append_range(analysis.findings, seen);
+    const Shape shape = shapeOf(result);
+    const std::uint64_t shared = result.launches.front().sharedBytes.value_or(wantsShared ? kSharedBytes : 0);
+    // Numbers are sizes more often than not, of one element for each thread; else they may be switches, and
+    // off.
+    const std::uint64_t threads = shape.grid.volume() * shape.block.volume();
+    std::set<std::string> tried;
+    for (const Attempt& attempt : {Attempt{threads}, Attempt{threads, true}, Attempt{0}}) {
       // Parts of no size would lie on each other.
-      llvm::erase_if(open, [](const analyzer::OpenRace& race) { return race.followsNumbers; });
-      if (!seen.empty() || open.empty()) break;
+      if (attempt.number == 0)
+        llvm::erase_if(open, [](const analyzer::OpenRace& race) { return race.followsNumbers; });
+      const std::string line =
+          launchLineFor(*kernel, shape, shared, attempt, analysis.signalled[result.symbol]);
+      if (open.empty() || !tried.insert(line).second) continue;
+      auto seen = seenIn(line, open, program.facts, options);
+      for (const Finding& finding : seen) take(finding, analysis.findings);
+      if (!seen.empty()) break;
     }
   }
 }

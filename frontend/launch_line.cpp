@@ -152,8 +152,8 @@ std::string launchMain(const std::vector<LaunchLine>& launches) {
       code += placed(
           launch, argument.offset,
           fmt::format("cudaMalloc((void**)&{}, sizeof({}) * ({}));", name, argument.type, argument.count));
-      const bool isWord =
-          argument.content == "zero" || argument.content == "iota" || argument.content == "random";
+      const bool isWord = argument.content == "zero" || argument.content == "iota" ||
+                          argument.content == "random" || argument.content == "mixed";
       const std::string content = argument.content.empty() ? "pattern" : isWord ? argument.content : "value";
       if (argument.content != "uninitialized")
         fills += placed(launch, argument.offset,

@@ -52,6 +52,7 @@ PropertyResult checkBarriers(Check c) {
   PropertyAnswer answer(Property::BarriersUniform);
   for (const ModelGap& gap : c.model.gaps)
     if (gap.affectsBarriers) answer.doubt(lineOf(gap.where) + ": " + gap.what);
+  PropertyAnswer meeting = answer; // of the barriers alone that order
   for (const std::string& assumption : c.model.assumptions) answer.assume(assumption);
   std::deque<ModelAccess> arms; // the decider remembers accesses by address: none may move or go
   for (const BarrierControl& control : c.model.barriers) {
@@ -66,22 +67,32 @@ PropertyResult checkBarriers(Check c) {
         continue;
       }
       std::string name =
-          "barrier in " + lineOf(control.barrier) + " under the branch in " + lineOf(control.branch);
+          std::string(control.isTogether ? "lanes that must come together in " : "barrier in ") +
+          lineOf(control.barrier) + " under the branch in " + lineOf(control.branch);
       if (verdict.outcome == Verdict::Outcome::Unknown) {
         answer.doubt(name + ": " + verdict.reason);
+        if (!control.isTogether) meeting.doubt(name + ": " + verdict.reason);
         continue;
       }
       Witness witness = c.decider.witness(verdict, *taken, missed, relation);
+      // Threads that have left the kernel are out of the count: who is left still meets at every barrier.
+      const bool areOut = control.isTogether || (control.othersExit && witness.exact());
+      const std::string doubt =
+          witness.exact() ? "line " + std::to_string(control.barrier.line)
+                          : name + ": possibly divergent, leaning on " + witness.causes.front().text;
       if (witness.exact())
         answer.refute();
       else
-        answer.doubt(name + ": possibly divergent, leaning on " + witness.causes.front().text);
+        answer.doubt(doubt);
+      if (!areOut) meeting.doubt(doubt);
       // A mask that a vote made usually names just those who come: unknown, but nothing to tell.
-      if (control.mask && witness.leansOn(CauseKind::Warp)) break;
+      const bool isOfLanes = control.mask || control.isTogether;
+      if (isOfLanes && witness.leansOn(CauseKind::Warp)) break;
       c.answers.divergences.push_back({&control, std::move(witness)});
       break;
     }
   }
+  c.answers.missedBarriers = meeting.finish().reason;
   return answer.finish();
 }
 

@@ -95,6 +95,9 @@ struct KernelAnswers {
   std::shared_ptr<std::deque<ModelAccess>> narrowed = std::make_shared<std::deque<ModelAccess>>();
   std::vector<RaceResult> races; ///< at most Limits::findingsPerSitePair for a pair of sites and scope
   std::vector<DivergenceResult> divergences;
+  /// Why threads may not meet at every barrier, those that are left of them; shuffles and votes order
+  /// nothing.
+  std::string missedBarriers;
   std::vector<BoundsResult> bounds;
   /// RaceFree, BarriersUniform and InBounds, each with the reason of an Unknown (line and cause) and the
   /// assumptions of a Proved. `holdsFor` is the caller's to fill in: it knows what the model was made for.

@@ -139,8 +139,10 @@ Arrivals::Surroundings Arrivals::lookAround(const Instruction& atomic) {
     const BasicBlock* block = todo.back();
     todo.pop_back();
     if (!seen.insert(block).second) continue;
-    for (const Instruction& instruction : *block)
+    for (const Instruction& instruction : *block) {
+      if (&instruction == &atomic) break; // what comes behind it
       result.hasFence = result.hasFence || (fenceReach(instruction) >= kDevice && !result.after.count(block));
+    }
     todo.insert(todo.end(), pred_begin(block), pred_end(block));
   }
   return result;

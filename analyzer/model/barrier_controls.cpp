@@ -17,7 +17,11 @@ public:
   Controls(KernelState& state, const Execution& run, BarrierKind kind)
       : state(state), run(run), kind(kind), postDominators(const_cast<llvm::Function&>(state.function)) {}
 
-  void addFor(const BasicBlock* barrier) {
+  void addFor(const BasicBlock* barrier) { addFor(*barrier->getFirstNonPHIOrDbg()); }
+
+  void addFor(const Instruction& at) {
+    instruction = &at;
+    const BasicBlock* barrier = at.getParent();
     std::vector<const BasicBlock*> todo{barrier};
     std::set<const BasicBlock*> seen;
     while (!todo.empty()) {
@@ -52,6 +56,12 @@ private:
     return result;
   }
 
+  /// Whether lanes wait for one another there, where that is what is looked at.
+  bool isMetTogether(const BasicBlock& block) const {
+    return lanesTogether(*instruction) &&
+           any_of(block, [](const Instruction& i) { return lanesTogether(i).has_value(); });
+  }
+
   /// Whether threads that go this way run off the end of the kernel without meeting any barrier.
   bool leadsToExit(const BasicBlock* from, const BasicBlock* avoiding) {
     std::vector<const BasicBlock*> todo{from};
@@ -60,7 +70,7 @@ private:
       const BasicBlock* block = todo.back();
       todo.pop_back();
       if (!seen.insert(block).second) continue;
-      if (state.barrierBlocks.count(block) || block == avoiding) return false;
+      if (state.barrierBlocks.count(block) || block == avoiding || isMetTogether(*block)) return false;
       for (const BasicBlock* next : successors(block)) todo.push_back(next);
     }
     return true;
@@ -69,17 +79,22 @@ private:
   void add(const BasicBlock* barrier, const Instruction& branch, Expr reached, Expr condition,
            bool othersExit) {
     if (!reached || isFalse(reached) || isConst(condition)) return;
+    const auto together = lanesTogether(*instruction);
+    if (together && othersExit) return; // who has returned is not waited for
     if (!done.insert({barrier, reached, condition}).second) return;
     BarrierControl control;
-    control.barrier = locationOf(*barrier->getFirstNonPHIOrDbg());
+    control.barrier = locationOf(*instruction);
+    control.isTogether = together.has_value();
     control.branch = locationOf(branch);
     control.reach = kind == BarrierKind::Grid    ? BarrierReach::Grid
                     : kind == BarrierKind::Block ? BarrierReach::Block
                     : kind == BarrierKind::Named ? BarrierReach::Group
                                                  : BarrierReach::Warp;
-    if (const Value* mask = barrierOf(*barrier->getFirstNonPHIOrDbg()).mask)
-      control.mask = const_cast<Execution&>(run).value(mask),
-      control.comes = run.barrierConditions.at(barrier);
+    if (const Value* mask = barrierOf(*instruction).mask)
+      control.mask = const_cast<Execution&>(run).value(mask);
+    else if (together && ~*together)
+      control.mask = state.exprs.constant(32, std::int32_t(*together));
+    if (control.mask) control.comes = (together ? run.conditions : run.barrierConditions).at(barrier);
     control.reached = state.withDefinitions(reached, {condition});
     control.condition = condition;
     control.othersExit = othersExit;
@@ -125,6 +140,7 @@ private:
   const Execution& run;
   BarrierKind kind;
   PostDominatorTree postDominators;
+  const Instruction* instruction = nullptr; ///< that is looked at
   std::set<std::tuple<const BasicBlock*, Expr, Expr>> done;
 };
 
@@ -134,6 +150,14 @@ void addBarrierControls(KernelState& state, const Execution& run, BarrierKind ki
   Controls controls(state, run, kind);
   for (auto& [block, condition] : run.barrierConditions)
     if (barrierOf(*block->getFirstNonPHIOrDbg()).kind == kind) controls.addFor(block);
+}
+
+void addTogetherControls(KernelState& state, const Execution& run) {
+  Controls controls(state, run, BarrierKind::Warp);
+  for (auto& [block, condition] : run.conditions) {
+    auto first = find_if(*block, [](const Instruction& i) { return lanesTogether(i).has_value(); });
+    if (first != block->end()) controls.addFor(*first);
+  }
 }
 
 } // namespace kcheck::analyzer

@@ -8,5 +8,7 @@ namespace kcheck::analyzer {
 /// Adds a BarrierControl to the model for every branch that a barrier of this reach depends on, as the run
 /// from the entry saw it.
 void addBarrierControls(KernelState& state, const Execution& run, BarrierKind kind);
+/// The same for what some lanes must come to together.
+void addTogetherControls(KernelState& state, const Execution& run);
 
 } // namespace kcheck::analyzer

@@ -109,6 +109,20 @@ BarrierKind ofIntrinsic(const IntrinsicInst& call) {
 
 } // namespace
 
+std::optional<std::uint32_t> lanesTogether(const Instruction& instruction) {
+  auto* call = dyn_cast<IntrinsicInst>(&instruction);
+  if (!call) return {};
+  StringRef name = call->getCalledFunction()->getName();
+  if (!name.consume_front("llvm.nvvm.")) return {};
+  if (name.starts_with("wmma.") || name.starts_with("mma.")) return ~std::uint32_t(0);
+  const bool isFirst = name.starts_with("shfl.sync.") || name.starts_with("match.") ||
+                       (name.starts_with("vote.") && name.ends_with(".sync"));
+  if (!isFirst && !name.starts_with("redux.sync.")) return {};
+  auto* mask = dyn_cast<ConstantInt>(call->getArgOperand(isFirst ? 0 : 1));
+  if (!mask) return {};
+  return std::uint32_t(mask->getZExtValue());
+}
+
 bool isGridBarrierFunction(const Function& function) { return function.getName().contains("sync_grids"); }
 
 Barrier barrierOf(const Instruction& instruction) {
@@ -146,7 +160,7 @@ bool cuts(Cut cut, BarrierKind kind) {
   case BarrierKind::Grid: return cut != Cut::None;
   case BarrierKind::Block: return cut >= Cut::Block;
   case BarrierKind::Named: return cut >= Cut::Named;
-  case BarrierKind::Warp: return cut == Cut::Warp || cut == Cut::Lanes;
+  case BarrierKind::Warp: return cut >= Cut::Warp;
   case BarrierKind::Lanes: return cut == Cut::Lanes;
   case BarrierKind::None:
   case BarrierKind::Partial: return false;

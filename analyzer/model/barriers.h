@@ -29,6 +29,10 @@ struct Barrier {
 
 Barrier barrierOf(const llvm::Instruction& instruction);
 
+/// The lanes that must come together to a shuffle, vote, match or matrix operation, where they are written
+/// down: these order no memory. Nothing where it is none of these, or the lanes are computed.
+std::optional<std::uint32_t> lanesTogether(const llvm::Instruction& instruction);
+
 /// cooperative_groups' grid barrier: kept as a call, its body (atomics in a workspace) is not looked into.
 bool isGridBarrierFunction(const llvm::Function& function);
 
@@ -36,8 +40,9 @@ bool isGridBarrierFunction(const llvm::Function& function);
 /// follow.
 bool ordersByPtx(const llvm::Function& kernel);
 
-/// How finely a run of the kernel is cut.
-enum class Cut : std::uint8_t { None, Grid, Block, Named, Warp, Lanes };
+/// How finely a run of the kernel is cut. `Together` as Warp, with rounds of loops that lanes come to
+/// together.
+enum class Cut : std::uint8_t { None, Grid, Block, Named, Warp, Together, Lanes };
 /// Whether a barrier of this kind ends a phase under this cut.
 bool cuts(Cut cut, BarrierKind kind);
 

@@ -25,10 +25,19 @@ void KernelState::setCut(Cut newCut) {
   cut = newCut;
   barrierBlocks.clear();
   barrierLoops.clear();
+  auto isTogether = [&](const BasicBlock& block) {
+    return cut == Cut::Together && any_of(block, [](const Instruction& instruction) {
+             return lanesTogether(instruction).has_value();
+           });
+  };
   for (auto& block : function) {
     BarrierKind kind = barrierOf(*block.getFirstNonPHIOrDbg()).kind;
-    if (!cuts(cut, kind) || (kind == BarrierKind::Named && !hasGroups)) continue;
-    barrierBlocks.insert(&block);
+    if (cuts(cut, kind) && (kind != BarrierKind::Named || hasGroups))
+      barrierBlocks.insert(&block);
+    else if (isTogether(block))
+      kind = BarrierKind::Warp;
+    else
+      continue;
     for (const Loop* loop = loopInfo.getLoopFor(&block); loop; loop = loop->getParentLoop()) {
       BarrierKind& widest = barrierLoops[loop];
       if (widest == BarrierKind::None ||

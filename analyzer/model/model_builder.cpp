@@ -8,8 +8,10 @@
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/relevance.h"
 #include "analyzer/model/uniformity.h"
+#include "analyzer/model/unstable_loads.h"
 
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
 
 #include <algorithm>
 
@@ -52,40 +54,6 @@ void prime(KernelState& state, const Knowledge& known) {
   state.handedOn = known.handedOn;
   state.arriving = known.arriving;
   state.hasGroups = known.hasGroups;
-}
-
-/// Loads of objects that are written somewhere in a barrier interval that the load belongs to, by the cut of
-/// `state`.
-void findUnstable(KernelState& state, const Execution& run, const Knowledge& known,
-                  std::set<const Instruction*>& unstable) {
-  std::map<const BasicBlock*, std::vector<const RunAccess*>> accessesOf;
-  for (const RunAccess& access : run.accesses) accessesOf[access.instruction->getParent()].push_back(&access);
-  std::vector<const BasicBlock*> starts(state.barrierBlocks.begin(), state.barrierBlocks.end());
-  starts.push_back(&state.function.getEntryBlock());
-  bool unknownWritten = known.written.count(state.objects.unknown()) != 0;
-  for (const BasicBlock* start : starts) {
-    std::vector<const BasicBlock*> todo{start};
-    std::set<const BasicBlock*> seen;
-    std::set<unsigned> written;
-    std::vector<const RunAccess*> reads;
-    while (!todo.empty()) {
-      const BasicBlock* block = todo.back();
-      todo.pop_back();
-      if (!seen.insert(block).second || (block != start && state.barrierBlocks.count(block))) continue;
-      for (const RunAccess* access : accessesOf[block]) {
-        if (access->access.kind == AccessKind::Read)
-          reads.push_back(access);
-        else
-          written.insert(access->access.object);
-      }
-      // A barrier that comes round to itself closes its own interval.
-      for (const BasicBlock* next : successors(block))
-        if (next != start || !state.barrierBlocks.count(start)) todo.push_back(next);
-    }
-    for (const RunAccess* read : reads)
-      if (written.count(read->access.object) || (unknownWritten && written.count(state.objects.unknown())))
-        unstable.insert(read->instruction);
-  }
 }
 
 /// Parameters that an assumption at the kernel's start sets to a constant.
@@ -228,6 +196,13 @@ public:
       state.model.warpPhases = phases(state, warp);
       addBarrierControls(state, warp, BarrierKind::Warp);
     }
+    if (any_of(instructions(*code.function),
+               [](const Instruction& i) { return lanesTogether(i).has_value(); })) {
+      state.setCut(Cut::Together);
+      Execution together(state, nextRun++, false);
+      together.fromEntry();
+      addTogetherControls(state, together);
+    }
     settleUniformity(state);
     finish(state);
     return std::move(state.model);
@@ -261,8 +236,6 @@ private:
     }
     known.written.clear();
     known.writtenIn.clear();
-    known.unstable.clear();
-    known.unstableInGrid.clear();
     known.updates = state.updatesSeen;
     for (const RunAccess& access : run.accesses)
       if (access.access.kind != AccessKind::Read) {
@@ -272,9 +245,9 @@ private:
     state.written = known.written;
     for (unsigned source : state.pointerSources)
       if (state.isWritten(source)) known.changedPointerSources.insert(source);
-    findUnstable(state, run, known, known.unstable);
+    known.unstable = findUnstable(state, run);
     state.setCut(Cut::Grid);
-    findUnstable(state, run, known, known.unstableInGrid);
+    known.unstableInGrid = findUnstable(state, run);
     state.setCut(Cut::Block);
     findFixedParameters(state, run, known);
     findWaiting(run, known);

@@ -9,7 +9,7 @@
 
 extern "C" void kcLaunchesMeet(); // the runtime's: kernels with a grid barrier are launched cooperatively
 
-enum class kcheckContent { pattern, zero, iota, random, value };
+enum class kcheckContent { pattern, zero, iota, random, mixed, value };
 
 /// Elements of vector types and records are filled by their first member's type when they have an `x`, else as bytes.
 template <typename T, typename = void> struct kcheckLane {
@@ -23,6 +23,7 @@ template <typename T> T kcheckElement(std::size_t i, kcheckContent content, std:
   switch (content) {
   case kcheckContent::zero: return T(0);
   case kcheckContent::iota: return T(i);
+  case kcheckContent::mixed: return std::is_signed<T>::value ? T(int(i % 7) - 3) : T(i % 4);
   case kcheckContent::random:
     seed ^= seed << 13;
     seed ^= seed >> 7;

@@ -1,0 +1,159 @@
+#include "analyzer/model/unstable_loads.h"
+
+#include "llvm/IR/CFG.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+namespace {
+
+constexpr std::int64_t kMostValues = 64;
+
+/// The symbols below both.
+std::set<const Symbol*> symbolsOf(Expr a, Expr b) {
+  std::set<const Symbol*> symbols;
+  for (Expr e : {a, b})
+    anyNode(e, [&](Expr n) {
+      if (n->op == Op::Symbol) symbols.insert(n->symbol);
+      return false;
+    });
+  return symbols;
+}
+
+/// Of an expression whose low bits hang on those of the counter alone.
+bool keepsLowBits(Expr e, const Symbol* counter) {
+  switch (e->op) {
+  case Op::Const: return true;
+  case Op::Symbol: return e->symbol == counter;
+  case Op::Add:
+  case Op::Mul:
+  case Op::And:
+  case Op::Or:
+  case Op::Xor:
+  case Op::ZExt:
+  case Op::SExt:
+  case Op::Trunc:
+    return std::all_of(e->operands.begin(), e->operands.end(),
+                       [&](Expr operand) { return keepsLowBits(operand, counter); });
+  default: return false;
+  }
+}
+
+/// The counter, or it and a constant, which does not run over.
+bool countsOn(Expr e, const Symbol* counter) {
+  if (e->op == Op::Symbol) return e->symbol == counter;
+  constexpr std::int64_t kMostAhead = 1 << 20;
+  return e->op == Op::Add && e->operands.size() == 2 && (e->flags & NoSignedWrap) &&
+         e->operands[0]->op == Op::Symbol && e->operands[0]->symbol == counter && isConst(e->operands[1]) &&
+         e->operands[1]->value >= 0 && e->operands[1]->value <= kMostAhead;
+}
+
+/// After how many rounds the value of `e` comes again, which follows the counter alone; 0: that is not known.
+std::int64_t periodOf(Expr e, const Symbol* counter) {
+  constexpr std::int64_t kMostRest = 16;
+  const bool hasConstant = e->operands.size() == 2 && isConst(e->operands[1]);
+  if (e->op == Op::And && hasConstant && e->operands[1]->value > 0 && e->operands[1]->value < kMostRest &&
+      keepsLowBits(e->operands[0], counter))
+    return kMostRest;
+  if (e->op == Op::Trunc && e->width == 1 && keepsLowBits(e->operands[0], counter)) return 2;
+  if ((e->op == Op::URem || e->op == Op::SRem) && hasConstant && e->operands[1]->value > 0 &&
+      e->operands[1]->value < kMostRest && countsOn(e->operands[0], counter))
+    return e->operands[1]->value;
+  if (e->op == Op::Symbol) return 0;
+  std::int64_t period = 1;
+  for (Expr operand : e->operands) {
+    const std::int64_t own = periodOf(operand, counter);
+    if (own == 0) return 0;
+    period = std::lcm(period, own);
+    if (period > kMostValues) return 0;
+  }
+  return period;
+}
+
+/// Whether two places differ, whatever the one number that they follow is.
+class Apart {
+public:
+  Apart(const KernelState& state, const std::set<const Loop*>& cameRound)
+      : state(state), cameRound(cameRound) {}
+
+  bool operator()(const ModelAccess& a, const ModelAccess& b) const {
+    if (!isConst(a.size) || !isConst(b.size)) return false;
+    const auto symbols = symbolsOf(a.offset, b.offset);
+    if (!std::all_of(symbols.begin(), symbols.end(), [&](const Symbol* s) { return isOfAll(*s); }))
+      return false;
+    if (differ(a, b, nullptr, 0)) return true;
+    if (symbols.size() != 1) return false;
+    const Symbol* counter = *symbols.begin();
+    std::int64_t values = periodOf(state.exprs.sub(a.offset, b.offset), counter);
+    if (counter->lo == 0 && counter->hi < kMostValues) values = std::int64_t(counter->hi) + 1;
+    if (values == 0) return false;
+    for (std::int64_t value = 0; value < values; ++value)
+      if (!differ(a, b, counter, value)) return false;
+    return true;
+  }
+
+private:
+  /// Whether all threads of an interval have one value of it: a size, or the round that they are in together.
+  bool isOfAll(const Symbol& symbol) const {
+    if (symbol.kind == SymbolKind::Parameter || symbol.kind == SymbolKind::BlockDim ||
+        symbol.kind == SymbolKind::GridDim)
+      return true;
+    const auto home = state.homes.find(&symbol);
+    return symbol.kind == SymbolKind::LoopCounter && home != state.homes.end() && home->second.first &&
+           state.barrierLoops.count(home->second.first) && !cameRound.count(home->second.first);
+  }
+
+  bool differ(const ModelAccess& a, const ModelAccess& b, const Symbol* counter, std::int64_t value) const {
+    Substitution now(state.exprs);
+    if (counter) now.set(state.exprs.of(counter), state.exprs.constant(counter->width, value));
+    Expr difference = now(state.exprs.sub(a.offset, b.offset));
+    return isConst(difference) && (difference->value >= b.size->value || -difference->value >= a.size->value);
+  }
+
+  const KernelState& state;
+  const std::set<const Loop*>& cameRound; ///< whose next round is in the interval
+};
+
+} // namespace
+
+std::set<const Instruction*> findUnstable(KernelState& state, const Execution& run) {
+  std::set<const Instruction*> unstable;
+  std::map<const BasicBlock*, std::vector<const RunAccess*>> accessesOf;
+  for (const RunAccess& access : run.accesses) accessesOf[access.instruction->getParent()].push_back(&access);
+  std::vector<const BasicBlock*> starts(state.barrierBlocks.begin(), state.barrierBlocks.end());
+  starts.push_back(&state.function.getEntryBlock());
+  const unsigned unknown = state.objects.unknown();
+  for (const BasicBlock* start : starts) {
+    std::vector<const BasicBlock*> todo{start};
+    std::set<const BasicBlock*> seen;
+    std::set<const Loop*> cameRound;
+    std::vector<const RunAccess*> reads, writes;
+    while (!todo.empty()) {
+      const BasicBlock* block = todo.back();
+      todo.pop_back();
+      if (!seen.insert(block).second || (block != start && state.barrierBlocks.count(block))) continue;
+      for (const RunAccess* access : accessesOf[block])
+        (access->access.kind == AccessKind::Read ? reads : writes).push_back(access);
+      // A barrier that comes round to itself closes its own interval.
+      for (const BasicBlock* next : successors(block)) {
+        const Loop* loop = state.loopInfo.getLoopFor(next);
+        if (loop && loop->getHeader() == next && loop->contains(block)) cameRound.insert(loop);
+        if (next != start || !state.barrierBlocks.count(start)) todo.push_back(next);
+      }
+    }
+    const Apart areApart(state, cameRound);
+    for (const RunAccess* read : reads)
+      for (const RunAccess* write : writes)
+        if (write->access.object == unknown ||
+            (write->access.object == read->access.object && !areApart(read->access, write->access))) {
+          unstable.insert(read->instruction);
+          break;
+        }
+  }
+  return unstable;
+}
+
+} // namespace kcheck::analyzer
