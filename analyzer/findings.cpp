@@ -219,6 +219,7 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
   const bool leansOnLaunch = std::ranges::all_of(race.witness.causes, [](const Cause& cause) {
     return cause.kind == CauseKind::Launch || cause.kind == CauseKind::AnyInput;
   });
+  finding.leansOnInput = leansOnLaunch && !race.witness.causes.empty();
   finding.largerInput =
       finding.leansOnHost && leansOnLaunch && !race.sameValue && needSizesOnly(*race.first, *race.second);
   addValues(finding, race.witness);

@@ -37,7 +37,10 @@ std::optional<Value> Folder::guarded(const clang::Expr& given, Evaluate<Value> e
 std::optional<Number> Folder::constantOf(const clang::Expr& expr) const {
   clang::Expr::EvalResult result;
   if (!expr.EvaluateAsRValue(result, ast) || result.HasSideEffects) return std::nullopt;
-  if (result.Val.isInt()) return ofInteger(result.Val.getInt().getExtValue());
+  if (result.Val.isInt()) {
+    const std::optional<std::int64_t> value = result.Val.getInt().tryExtValue();
+    return value ? std::optional(ofInteger(*value)) : std::nullopt;
+  }
   if (result.Val.isFloat()) {
     llvm::APFloat value = result.Val.getFloat();
     bool inexact = false;

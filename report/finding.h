@@ -71,12 +71,13 @@ struct Finding {
   bool storesShuffled = false; ///< both write what a shuffle gave them: whether it is the same, a run tells
   std::vector<Access> accesses;
   std::optional<MemoryFact> memory;
-  std::uint64_t count = 0;  ///< times seen in the run; 0 when not seen
-  std::string holdsFor;     ///< static: the launches for which it is proved
-  std::string reason;       ///< of `Possible`: the approximation that the witness leans on
-  bool leansOnHost = false; ///< that is what the host or a flag sets: a run of the program has the right one
-  bool leansOnLoop = false; ///< it is where a loop leads the access, which could not be followed
-  bool largerInput = false; ///< beside `leansOnHost`: all it takes is more to do than the host has shown
+  std::uint64_t count = 0;   ///< times seen in the run; 0 when not seen
+  std::string holdsFor;      ///< static: the launches for which it is proved
+  std::string reason;        ///< of `Possible`: the approximation that the witness leans on
+  bool leansOnHost = false;  ///< that is what the host or a flag sets: a run of the program has the right one
+  bool leansOnInput = false; ///< that is what arrays and numbers hold at the launch, and nothing else
+  bool leansOnLoop = false;  ///< it is where a loop leads the access, which could not be followed
+  bool largerInput = false;  ///< beside `leansOnHost`: all it takes is more to do than the host has shown
   std::vector<RelatedNote> notes;
   std::string hint; ///< what would repair it
   bool suppressed = false;

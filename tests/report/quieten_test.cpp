@@ -42,6 +42,27 @@ TEST(Quieten, TheRunHasBeenWhereALoopCouldNotBeFollowed) {
   EXPECT_THAT(left(), SizeIs(1));
 }
 
+TEST(Quieten, ARaceOfOtherInputsOfWhichTheRunSawNothingIsANote) {
+  Finding possible = tileRace(Verdict::Possible);
+  possible.severity = Severity::Warning;
+  RunPart run = runPart({});
+  for (const SiteId site : {2, 3}) {
+    Metric metric;
+    metric.kernel = symbol;
+    metric.site = site;
+    metric.requests = 1;
+    run.metrics.push_back(metric);
+  }
+  auto severity = [&] {
+    return mergeReport(facts(), staticPart({possible}), run, {}).findings.at(0).severity;
+  };
+  EXPECT_EQ(severity(), Severity::Warning) << "it leans on something else";
+  possible.leansOnInput = true;
+  EXPECT_EQ(severity(), Severity::Note);
+  run.metrics.pop_back();
+  EXPECT_EQ(severity(), Severity::Warning) << "the run has not been at both places";
+}
+
 TEST(Quieten, APossibleOverrunOfWhichTheRunSawNothingIsANote) {
   Finding overrun = simple("out-of-bounds", Verdict::Possible, at(file, 7, 3, 9));
   overrun.accesses = {access(AccessKind::Write, 2)};
