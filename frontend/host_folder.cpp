@@ -34,6 +34,12 @@ std::optional<Value> Folder::guarded(const clang::Expr& given, Evaluate<Value> e
   return result;
 }
 
+bool Folder::isBeyondNumbers(const clang::Expr& expr) const {
+  clang::Expr::EvalResult result;
+  return expr.EvaluateAsRValue(result, ast) && result.Val.isInt() &&
+         !result.Val.getInt().isRepresentableByInt64();
+}
+
 std::optional<Number> Folder::constantOf(const clang::Expr& expr) const {
   clang::Expr::EvalResult result;
   if (!expr.EvaluateAsRValue(result, ast) || result.HasSideEffects) return std::nullopt;

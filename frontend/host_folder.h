@@ -38,6 +38,8 @@ private:
 
   // host_folder.cpp: numbers and extents
   std::optional<Number> constantOf(const clang::Expr& expr) const;
+  /// Whether it is a number of 64 bits that has no place in a Number.
+  bool isBeyondNumbers(const clang::Expr& expr) const;
   std::optional<Number> numberOf(const clang::Expr& expr);
   std::optional<Number> ofReference(const clang::VarDecl& variable, const clang::Expr& user);
   std::optional<Number> convert(const clang::CastExpr& cast);

@@ -164,8 +164,10 @@ std::optional<Formula> Folder::formulaOfVariable(const clang::VarDecl& variable,
     if (!values.isUnchanged(*parameter) || parameter->getType()->isReferenceType()) return std::nullopt;
   } else {
     if (!isFollowed(variable) || !variable.hasLocalStorage()) return std::nullopt;
-    if (const clang::Expr* definition = values.definition(variable))
+    if (const clang::Expr* definition = values.definition(variable)) {
       if (auto value = formula(*definition)) return value;
+      if (isBeyondNumbers(*definition)) return std::nullopt;
+    }
     const auto own = values.uses.variables.find(variable.getCanonicalDecl());
     if (own == values.uses.variables.end() || own->second.loop) return std::nullopt;
     const clang::SourceManager& sources = ast.getSourceManager();

@@ -60,7 +60,7 @@ Expr KernelState::asThread(const ThreadPlace& place, const Instruction& store, E
                               ? "the first thread"
                               : "thread (" + std::to_string(place[0]) + "," + std::to_string(place[1]) + "," +
                                     std::to_string(place[2]) + ")";
-  std::vector<std::pair<const Symbol*, Symbol*>> drawn;
+  std::vector<std::pair<const Symbol*, Symbol*>> named;
   anyNode(own, [&](Expr n) {
     if (n->op != Op::Symbol || n->symbol->varies != Varies::ByThread || !model.updates.count(n->symbol) ||
         n->symbol->cause.kind != CauseKind::Order)
@@ -74,16 +74,21 @@ Expr KernelState::asThread(const ThreadPlace& place, const Instruction& store, E
     symbol->cause = n->symbol->cause;
     if (synchronizing.count(n->symbol)) synchronizing.insert(symbol);
     results.set(n, exprs.of(symbol));
-    drawn.emplace_back(n->symbol, symbol);
+    named.emplace_back(n->symbol, symbol);
     return false;
   });
-  for (const auto& [original, symbol] : drawn) {
+  for (const auto& [original, symbol] : named) {
     AtomicUpdate update = model.updates.at(original);
     for (Expr* part : {&update.offset, &update.found, &update.left, &update.differs})
       if (*part) *part = results(indices(*part));
     model.updates[symbol] = update;
   }
-  return drawn.empty() ? own : results(own);
+  for (std::size_t i = 0, count = drawn.size(); i < count; ++i) {
+    const DrawnTicket ticket{results(indices(drawn[i].ticket)), drawn[i].last, drawn[i].isLast};
+    auto isKnown = [&](const DrawnTicket& one) { return one.ticket == ticket.ticket; };
+    if (std::none_of(drawn.begin(), drawn.end(), isKnown)) drawn.push_back(ticket);
+  }
+  return results(own);
 }
 
 Expr KernelState::isLastBlock(const Instruction& arrival) {
