@@ -76,8 +76,8 @@ std::int64_t periodOf(Expr e, const Symbol* counter) {
 /// Whether two places differ, whatever the one number that they follow is.
 class Apart {
 public:
-  Apart(const KernelState& state, const std::set<const Loop*>& cameRound)
-      : state(state), cameRound(cameRound) {}
+  /// `changing`: the loops of whose rounds the two may be in different ones.
+  Apart(const KernelState& state, const std::set<const Loop*>& changing) : state(state), changing(changing) {}
 
   bool operator()(const ModelAccess& a, const ModelAccess& b) const {
     if (!isConst(a.size) || !isConst(b.size)) return false;
@@ -102,8 +102,9 @@ private:
         symbol.kind == SymbolKind::GridDim)
       return true;
     const auto home = state.homes.find(&symbol);
-    return symbol.kind == SymbolKind::LoopCounter && home != state.homes.end() && home->second.first &&
-           state.barrierLoops.count(home->second.first) && !cameRound.count(home->second.first);
+    return symbol.kind == SymbolKind::LoopCounter && !symbol.isOutcome && home != state.homes.end() &&
+           home->second.first && state.barrierLoops.count(home->second.first) &&
+           !changing.count(home->second.first);
   }
 
   bool differ(const ModelAccess& a, const ModelAccess& b, const Symbol* counter, std::int64_t value) const {
@@ -114,7 +115,65 @@ private:
   }
 
   const KernelState& state;
-  const std::set<const Loop*>& cameRound; ///< whose next round is in the interval
+  const std::set<const Loop*>& changing;
+};
+
+/// The blocks between a barrier and the next ones: those of the round that it is in, and those of the next
+/// round of the loops that it is in.
+class Interval {
+public:
+  Interval(const KernelState& state, const BasicBlock* start) : state(state), start(start) {
+    const auto again = reach({start}, blocks[0]);
+    for (const Edge& edge : again) cameRound.insert(edge.loop);
+    std::vector<const BasicBlock*> heads;
+    for (const Edge& edge : again)
+      if (edge.to != start) heads.push_back(edge.to);
+    for (const Edge& edge : reach(heads, blocks[1])) cameRoundTwice |= edge.to != start;
+  }
+
+  /// The loops of whose rounds accesses in these blocks may be in different ones.
+  std::set<const Loop*> changingBetween(const BasicBlock* a, const BasicBlock* b) const {
+    auto isIn = [&](unsigned part, const BasicBlock* block) { return blocks[part].count(block) != 0; };
+    const bool areBefore = !isIn(1, a) && !isIn(1, b);
+    const bool areAfter = !isIn(0, a) && !isIn(0, b) && cameRound.size() == 1 && !cameRoundTwice;
+    return areBefore || areAfter ? std::set<const Loop*>{} : cameRound;
+  }
+
+  template <typename Visit> void forEach(Visit visit) const {
+    for (const BasicBlock* block : blocks[0]) visit(block);
+    for (const BasicBlock* block : blocks[1])
+      if (!blocks[0].count(block)) visit(block);
+  }
+
+private:
+  struct Edge {
+    const Loop* loop;
+    const BasicBlock* to;
+  };
+
+  /// Up to the next barriers and rounds of loops with barriers. Returns the ways into these.
+  std::vector<Edge> reach(std::vector<const BasicBlock*> todo, std::set<const BasicBlock*>& seen) const {
+    std::vector<Edge> again;
+    while (!todo.empty()) {
+      const BasicBlock* block = todo.back();
+      todo.pop_back();
+      if ((block != start && state.barrierBlocks.count(block)) || !seen.insert(block).second) continue;
+      for (const BasicBlock* next : successors(block)) {
+        const Loop* loop = state.loopInfo.getLoopFor(next);
+        if (loop && loop->getHeader() == next && loop->contains(block) && state.barrierLoops.count(loop))
+          again.push_back({loop, next});
+        else if (next != start || !state.barrierBlocks.count(start)) // else it closes its own interval
+          todo.push_back(next);
+      }
+    }
+    return again;
+  }
+
+  const KernelState& state;
+  const BasicBlock* start;
+  std::set<const BasicBlock*> blocks[2];
+  std::set<const Loop*> cameRound;
+  bool cameRoundTwice = false;
 };
 
 } // namespace
@@ -127,28 +186,21 @@ std::set<const Instruction*> findUnstable(KernelState& state, const Execution& r
   starts.push_back(&state.function.getEntryBlock());
   const unsigned unknown = state.objects.unknown();
   for (const BasicBlock* start : starts) {
-    std::vector<const BasicBlock*> todo{start};
-    std::set<const BasicBlock*> seen;
-    std::set<const Loop*> cameRound;
+    const Interval interval(state, start);
     std::vector<const RunAccess*> reads, writes;
-    while (!todo.empty()) {
-      const BasicBlock* block = todo.back();
-      todo.pop_back();
-      if (!seen.insert(block).second || (block != start && state.barrierBlocks.count(block))) continue;
+    interval.forEach([&](const BasicBlock* block) {
       for (const RunAccess* access : accessesOf[block])
         (access->access.kind == AccessKind::Read ? reads : writes).push_back(access);
-      // A barrier that comes round to itself closes its own interval.
-      for (const BasicBlock* next : successors(block)) {
-        const Loop* loop = state.loopInfo.getLoopFor(next);
-        if (loop && loop->getHeader() == next && loop->contains(block)) cameRound.insert(loop);
-        if (next != start || !state.barrierBlocks.count(start)) todo.push_back(next);
-      }
-    }
-    const Apart areApart(state, cameRound);
+    });
+    auto areApart = [&](const RunAccess& read, const RunAccess& write) {
+      const auto changing =
+          interval.changingBetween(read.instruction->getParent(), write.instruction->getParent());
+      return Apart(state, changing)(read.access, write.access);
+    };
     for (const RunAccess* read : reads)
       for (const RunAccess* write : writes)
         if (write->access.object == unknown ||
-            (write->access.object == read->access.object && !areApart(read->access, write->access))) {
+            (write->access.object == read->access.object && !areApart(*read, *write))) {
           unstable.insert(read->instruction);
           break;
         }
