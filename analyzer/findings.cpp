@@ -458,12 +458,54 @@ bool hasHiddenGuard(const BoundsResult& bounds) {
 }
 } // namespace
 
+namespace {
+/// Whether all threads of the group look at one place, as far as its words say.
+bool isOneFor(BarrierReach reach, Expr place) {
+  if (variesOf(place) != Varies::ByThread) return true;
+  if (place->operands.empty()) return false;
+  constexpr std::int64_t kLanes = 32;
+  const bool isCut = place->operands.size() == 2 && isConst(place->operands[1]) &&
+                     place->operands[0]->op == Op::Symbol &&
+                     place->operands[0]->symbol->kind == SymbolKind::ThreadIdx;
+  const std::int64_t by = isCut ? place->operands[1]->value : 0;
+  const bool isOfWarp = (place->op == Op::LShr && by >= 5) ||
+                        (place->op == Op::UDiv && by > 0 && by % kLanes == 0) ||
+                        (place->op == Op::And && by != 0 && by % kLanes == 0);
+  if (reach == BarrierReach::Warp && isCut && isOfWarp) return true;
+  return std::ranges::all_of(place->operands, [&](Expr part) { return isOneFor(reach, part); });
+}
+
+/// A witness in which threads find different things at one place, for which nobody races: they find the same.
+bool findsOnePlaceTwice(const DivergenceResult& divergence, const std::set<unsigned>& raced,
+                        const FindingContext& context) {
+  if (divergence.witness.exact()) return false;
+  bool looks = false;
+  for (Expr part : {divergence.control->condition, divergence.control->reached})
+    if (anyNode(part, [&](Expr n) {
+          if (n->op != Op::Symbol || n->symbol->cause.kind != CauseKind::Content) return false;
+          const auto found = context.model.readAt.find(n->symbol);
+          looks = true;
+          return found == context.model.readAt.end() ||
+                 !std::ranges::all_of(found->second, [&](const PlaceRead& read) {
+                   return !raced.contains(read.object) && isOneFor(divergence.control->reach, read.offset);
+                 });
+        }))
+      return false;
+  return looks;
+}
+} // namespace
+
 std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingContext& context) {
   std::vector<Finding> findings;
-  for (auto& pair : racesToTell(answers, context)) findings.push_back(tell(pair, context));
+  std::set<unsigned> raced;
+  for (auto& pair : racesToTell(answers, context)) {
+    findings.push_back(tell(pair, context));
+    for (const RaceResult* race : pair) raced.insert(race->object);
+  }
   dropCoveredWarpRaces(findings);
   std::vector<const DivergenceResult*> divergences;
   for (const DivergenceResult& divergence : answers.divergences) {
+    if (findsOnePlaceTwice(divergence, raced, context)) continue;
     auto same = std::find_if(divergences.begin(), divergences.end(), [&](const DivergenceResult* other) {
       return samePlace(other->control->barrier, divergence.control->barrier);
     });

@@ -72,6 +72,12 @@ struct FirstExit {
   Expr inside = nullptr, value = nullptr;
 };
 
+/// Where something was found in memory.
+struct PlaceRead {
+  unsigned object = 0;
+  Expr offset = nullptr;
+};
+
 /// What a loop has counted: in how many of its rounds something held.
 struct Tally {
   Expr holds = nullptr; ///< width 1, of `round`
@@ -160,9 +166,13 @@ struct KernelModel {
   std::map<const Symbol*, Expr> firstValues; ///< of what loops change, in their first round
   std::map<const Symbol*, FirstExit>
       firstExits; ///< of what loops leave behind that end with their first round
-  std::map<const Symbol*, AtomicUpdate> updates; ///< of results that are nothing more than that
-  std::map<const Function*, AtomicUpdate> draws; ///< of tickets, room, and who has won at a place
-  std::map<const Symbol*, Tally> tallies;        ///< of what stands for the count behind a loop
+  std::map<const Symbol*, std::vector<Expr>>
+      madeFrom; ///< of what loops change: its values in first and later rounds
+  std::map<const Function*, unsigned> contents;           ///< of what stands for what an object holds: which
+  std::map<const Symbol*, std::vector<PlaceRead>> readAt; ///< of what was found in memory, and no more
+  std::map<const Symbol*, AtomicUpdate> updates;          ///< of results that are nothing more than that
+  std::map<const Function*, AtomicUpdate> draws;          ///< of tickets, room, and who has won at a place
+  std::map<const Symbol*, Tally> tallies;                 ///< of what stands for the count behind a loop
   std::map<const Symbol*, bool> counts; ///< what threads of a block have counted together; true: one by one
   std::set<const Symbol*> underLocks;   ///< conditions that only say that a lock may be held
   bool waits = false;                   ///< some loop goes on until another thread has stored something

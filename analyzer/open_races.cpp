@@ -15,28 +15,85 @@ bool isGiven(Expr n) {
   return function.exact || kind == CauseKind::Launch || kind == CauseKind::AnyInput;
 }
 
-/// What is only compared, or voted on, chooses among places that any array leads to.
-std::set<Expr> givenIn(Expr offset) {
-  std::set<Expr> given, seen;
-  std::vector<Expr> todo{offset};
-  while (!todo.empty()) {
-    Expr n = todo.back();
-    todo.pop_back();
-    if (!seen.insert(n).second || n->width == 1 || (n->op == Op::Apply && n->function->isBallot)) continue;
-    if (isGiven(n)) given.insert(n);
-    todo.insert(todo.end(), n->operands.begin(), n->operands.end());
+/// What the place of an access is made of. What is only compared, or voted on, chooses among places that any
+/// array leads to.
+struct Makings {
+  std::set<Expr> given;    ///< elements of arrays that the kernel is given
+  std::set<Expr> counters; ///< such elements by which counters are chosen that it draws from
+  bool isFromHost = false; ///< what the kernel finds in memory that the host has filled has a part in it
+};
+
+class Origins {
+public:
+  explicit Origins(const KernelModel& model) : model(model) {}
+
+  Makings of(Expr place) const {
+    Makings found;
+    std::set<Expr> seen;
+    add(place, found, seen);
+    return found;
   }
-  return given;
-}
+
+private:
+  void add(Expr n, Makings& found, std::set<Expr>& seen) const {
+    if (!n || n->width == 1 || (n->op == Op::Apply && n->function->isBallot) || !seen.insert(n).second)
+      return;
+    if (n->op == Op::Apply && model.draws.count(n->function)) {
+      Makings counter;
+      for (Expr operand : n->operands) add(operand, counter, seen);
+      found.counters.merge(counter.given);
+      return;
+    }
+    if (n->op == Op::Symbol) addSymbol(*n->symbol, found, seen);
+    if (n->op == Op::Apply)
+      if (const auto content = model.contents.find(n->function); content != model.contents.end())
+        addContent(content->second, found, seen);
+    if (isGiven(n)) found.given.insert(n);
+    for (Expr operand : n->operands) add(operand, found, seen);
+  }
+
+  void addSymbol(const Symbol& symbol, Makings& found, std::set<Expr>& seen) const {
+    if (const auto made = model.madeFrom.find(&symbol); made != model.madeFrom.end())
+      for (Expr part : made->second) add(part, found, seen);
+    const auto update = model.updates.find(&symbol);
+    if (update != model.updates.end()) {
+      Makings counter;
+      add(update->second.offset, counter, seen);
+      found.counters.merge(counter.given);
+      addContent(update->second.object, found, seen, false);
+    } else if (const auto read = model.readAt.find(&symbol); read != model.readAt.end()) {
+      for (const PlaceRead& one : read->second) addContent(one.object, found, seen);
+    } else {
+      found.isFromHost |= symbol.cause.kind == CauseKind::Order; // of an operation that is not followed
+    }
+  }
+
+  /// What is found in memory: in shared memory what the kernel has stored there, in global memory what the
+  /// host has. Counters and locks begin at zero; what else is stored there may be the next one of a list.
+  void addContent(unsigned object, Makings& found, std::set<Expr>& seen, bool isPlain = true) const {
+    const MemoryObject& memory = model.objects[object];
+    if (isPlain && memory.space != MemorySpace::Shared) found.isFromHost |= memory.written;
+    if (isPlain && memory.space != MemorySpace::Shared) return;
+    Makings stored;
+    for (const auto& [symbol, update] : model.updates)
+      if (update.object == object) add(update.left, stored, seen);
+    for (const Phase& phase : model.gridPhases)
+      for (const ModelAccess& access : phase.accesses)
+        if (access.object == object) add(access.stored, stored, seen);
+    found.isFromHost |= stored.isFromHost || !stored.given.empty();
+  }
+
+  const KernelModel& model;
+};
 
 /// The elements by which atomic operations choose what they update.
-std::set<Expr> keysOf(const KernelModel& model) {
+std::set<Expr> keysOf(const KernelModel& model, const Origins& origins) {
   std::set<Expr> keys;
   for (const auto* phases :
        {&model.blockPhases, &model.warpPhases, &model.gridPhases}) // of rounds of their own
     for (const Phase& phase : *phases)
       for (const ModelAccess& access : phase.accesses)
-        if (access.kind == AccessKind::Atomic) keys.merge(givenIn(access.offset));
+        if (access.kind == AccessKind::Atomic) keys.merge(origins.of(access.offset).given);
   return keys;
 }
 
@@ -51,16 +108,23 @@ bool isOnlyPossible(const RaceResult& race) { return !race.sameValue && !race.wi
 } // namespace
 
 std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingContext& context) {
-  const std::set<Expr> keys = keysOf(context.model);
+  const Origins origins(context.model);
+  const std::set<Expr> keys = keysOf(context.model, origins);
   const auto isFoundByAnyRun = [&](const ModelAccess& access) {
-    return access.site != kNoSite && std::ranges::includes(keys, givenIn(access.offset));
+    const Makings place = origins.of(access.offset);
+    return access.site != kNoSite && !place.isFromHost && std::ranges::includes(keys, place.given) &&
+           std::ranges::includes(place.given,
+                                 place.counters); // else where counters begin is what keeps them apart
   };
   std::vector<OpenRace> open;
+  const auto add = [&](const ModelAccess& first, const ModelAccess& second) {
+    if (isFoundByAnyRun(first) && isFoundByAnyRun(second))
+      open.push_back({context.model.kernel->symbol, first.site, second.site,
+                      followsNumbers(first) || followsNumbers(second)});
+  };
   for (const RaceResult& race : answers.races)
-    if ((mayBeOrdered(race, context) || isOnlyPossible(race)) && isFoundByAnyRun(*race.first) &&
-        isFoundByAnyRun(*race.second))
-      open.push_back({context.model.kernel->symbol, race.first->site, race.second->site,
-                      followsNumbers(*race.first) || followsNumbers(*race.second)});
+    if (mayBeOrdered(race, context) || isOnlyPossible(race)) add(*race.first, *race.second);
+  for (const auto& [first, second] : answers.unfollowed) add(*first, *second);
   return open;
 }
 

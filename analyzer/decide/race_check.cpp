@@ -143,6 +143,7 @@ private:
         if (y.side == Side::OfThread) return std::pair(a, narrowed(b, y.isOther));
         if (x.side != Side::Unclear && y.side != Side::Unclear) continue;
         answer.doubt(pairName(a, b) + ": whether a fence orders these is not followed");
+        c.answers.unfollowed.emplace_back(a.access, b.access);
         c.unsafe.insert(a.access->site);
         c.unsafe.insert(b.access->site);
         return {};

@@ -79,6 +79,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
   std::string key = std::to_string(place.object);
   if (!state.isWritten(place.object)) {
     auto* content = state.symbols.function(nullptr, "content " + key, object.name, width);
+    state.model.contents[content] = place.object;
     if (state.launch.isOfProgram()) { // any content may be input of a kernel on its own, not of this one
       content->exact = false;
       content->cause = {CauseKind::Launch, "the content of `" + object.name + "` at the launch"};
@@ -97,6 +98,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
   if (stops && state.cut != Cut::Grid && isAsBefore(instruction, place.object)) {
     std::string role = "phase " + std::to_string(id.run) + " " + key;
     auto* content = state.symbols.function(nullptr, role, object.name + " before", width);
+    state.model.contents[content] = place.object;
     content->varies = Varies::ByBlock;
     content->isKept = true;
     const bool fromHost = start == nullptr && object.space == MemorySpace::Global && !synchronizes;
@@ -114,14 +116,16 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     std::vector<Expr> operands = barrierCounters(instruction.getParent());
     operands.push_back(place.offset);
     auto* content = state.symbols.function(&instruction, "stable " + key, object.name + "@" + line, width);
+    state.model.contents[content] = place.object;
     content->varies = sameForGrid ? Varies::Never : Varies::ByBlock;
     content->isKept = true;
     content->exact = false;
     content->cause = cause;
     return markIfSynchronizing(place.object, exprs.apply(content, std::move(operands)));
   }
-  return markIfSynchronizing(
-      place.object, fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")", cause));
+  Expr found = fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")", cause);
+  state.model.readAt[found->symbol].push_back({place.object, place.offset});
+  return markIfSynchronizing(place.object, found);
 }
 
 Expr Execution::markIfSynchronizing(unsigned object, Expr content) {

@@ -453,6 +453,12 @@ private:
         state.model.firstExits[record.exitCounter] = {state.exprs.of(record.counter),
                                                       state.exprs.constant(record.exitCounter->width, 0)};
       for (const LoopRecord::Open& open : record.open)
+        for (const Symbol* symbol : {open.inside, open.after})
+          for (Expr part : {open.start, open.latch})
+            if (symbol && part) state.model.madeFrom[symbol].push_back(part);
+      for (const auto& [inner, last] : record.renamed)
+        state.model.madeFrom[last].push_back(state.exprs.of(inner));
+      for (const LoopRecord::Open& open : record.open)
         if (open.inside && open.start && open.start != open.latch &&
             open.start->width == open.inside->width) { // else a guard's condition
           state.model.firstValues[open.inside] = open.start;

@@ -118,6 +118,22 @@ private:
   const std::set<const Loop*>& changing;
 };
 
+/// The same access a round later, of the loop if there is one.
+ModelAccess inNextRound(const KernelState& state, ModelAccess access, const Loop* loop) {
+  if (!loop) return access;
+  Substitution next(state.exprs);
+  anyNode(access.offset, [&](Expr n) {
+    if (n->op != Op::Symbol || n->symbol->kind != SymbolKind::LoopCounter || n->symbol->isOutcome)
+      return false;
+    const auto home = state.homes.find(n->symbol);
+    if (home != state.homes.end() && home->second.first == loop)
+      next.set(n, state.exprs.add(n, state.exprs.constant(n->width, 1), NoSignedWrap));
+    return false;
+  });
+  access.offset = next(access.offset);
+  return access;
+}
+
 /// The blocks between a barrier and the next ones: those of the round that it is in, and those of the next
 /// round of the loops that it is in.
 class Interval {
@@ -131,12 +147,21 @@ public:
     for (const Edge& edge : reach(heads, blocks[1])) cameRoundTwice |= edge.to != start;
   }
 
-  /// The loops of whose rounds accesses in these blocks may be in different ones.
-  std::set<const Loop*> changingBetween(const BasicBlock* a, const BasicBlock* b) const {
+  /// In which rounds accesses in two blocks are.
+  struct Rounds {
+    std::set<const Loop*> changing; ///< the loops of which nobody knows
+    const Loop* later[2] = {};      ///< the loop of which the first or the second is in the next one
+  };
+  Rounds roundsOf(const BasicBlock* a, const BasicBlock* b) const {
     auto isIn = [&](unsigned part, const BasicBlock* block) { return blocks[part].count(block) != 0; };
-    const bool areBefore = !isIn(1, a) && !isIn(1, b);
-    const bool areAfter = !isIn(0, a) && !isIn(0, b) && cameRound.size() == 1 && !cameRoundTwice;
-    return areBefore || areAfter ? std::set<const Loop*>{} : cameRound;
+    const bool aIsBefore = !isIn(1, a), bIsBefore = !isIn(1, b);
+    if (aIsBefore && bIsBefore) return {};
+    const bool areKnown =
+        cameRound.size() == 1 && !cameRoundTwice && (aIsBefore || !isIn(0, a)) && (bIsBefore || !isIn(0, b));
+    if (!areKnown) return {cameRound};
+    if (aIsBefore) return {{}, {nullptr, *cameRound.begin()}};
+    if (bIsBefore) return {{}, {*cameRound.begin(), nullptr}};
+    return {};
   }
 
   template <typename Visit> void forEach(Visit visit) const {
@@ -193,9 +218,9 @@ std::set<const Instruction*> findUnstable(KernelState& state, const Execution& r
         (access->access.kind == AccessKind::Read ? reads : writes).push_back(access);
     });
     auto areApart = [&](const RunAccess& read, const RunAccess& write) {
-      const auto changing =
-          interval.changingBetween(read.instruction->getParent(), write.instruction->getParent());
-      return Apart(state, changing)(read.access, write.access);
+      const auto rounds = interval.roundsOf(read.instruction->getParent(), write.instruction->getParent());
+      return Apart(state, rounds.changing)(inNextRound(state, read.access, rounds.later[0]),
+                                           inNextRound(state, write.access, rounds.later[1]));
     };
     for (const RunAccess* read : reads)
       for (const RunAccess* write : writes)
