@@ -385,6 +385,8 @@ std::vector<std::vector<const RaceResult*>> racesToTell(const KernelAnswers& ans
   for (const RaceResult& race : answers.races) {
     if (mayBeOrdered(race, context) || leansOnComputedContent(race, raced, context)) continue;
     if (!race.witness.exact() && isWithinLibrary(race)) continue;
+    // One atomic operation right after another says nothing of those of the rounds before.
+    if (race.inSequence && race.witness.leansOn(CauseKind::Loop)) continue;
     // What is between barriers is not known where threads miss one.
     if (partedBarrier && race.scope != RaceScope::InterBlock) continue;
     auto [entry, isNew] = known.try_emplace(std::minmax(race.first->site, race.second->site), pairs.size());

@@ -158,7 +158,7 @@ std::string launchMain(const std::vector<LaunchLine>& launches) {
       if (argument.content != "uninitialized")
         fills += placed(launch, argument.offset,
                         fmt::format("kcheckFill({}, {}, kcheckContent::{}, {});", name, argument.count,
-                                    content, content == "value" ? argument.content : "0"));
+                                    content, content == "value" ? argument.content : std::to_string(a)));
       frees += placed(launch, argument.offset, fmt::format("cudaFree({});", name));
     }
     code += fills;

@@ -6,7 +6,7 @@
 //   TYPE[COUNT]    a device array; without a content element i holds 1 + i % 7, so that nothing is
 //   uninitialised,
 //                  nothing is zero, and indices read from it stay small
-//   =zero  =iota (0, 1, 2, ...)  =random (the same in every run)  =mixed (0 to 3 in turn)  =VALUE (in every element)
+//   =zero  =iota (0, 1, 2, ...)  =random (the same in every run)  =mixed (0 to 3)  =VALUE (in every element)
 //   =uninitialized leaves the array unwritten, for outputs
 //   anything else  passed as it stands
 #pragma once

@@ -23,7 +23,7 @@ template <typename T> T kcheckElement(std::size_t i, kcheckContent content, std:
   switch (content) {
   case kcheckContent::zero: return T(0);
   case kcheckContent::iota: return T(i);
-  case kcheckContent::mixed: return T(i % 4);
+  case kcheckContent::mixed: return T((i / (1 + seed % 5) + seed) % 4); // arrays do not go in step
   case kcheckContent::random:
     seed ^= seed << 13;
     seed ^= seed >> 7;
@@ -38,7 +38,7 @@ template <typename T, typename V> void kcheckFill(T* array, std::size_t count, k
   using Lane = typename kcheckLane<T>::type;
   const std::size_t lanes = count * sizeof(T) / sizeof(Lane);
   std::vector<T> staged(count);
-  std::uint64_t seed = 88172645463325252ull;
+  std::uint64_t seed = content == kcheckContent::mixed ? std::uint64_t(value) : 88172645463325252ull;
   Lane* lane = reinterpret_cast<Lane*>(staged.data());
   for (std::size_t i = 0; i < lanes; ++i)
     lane[i] = content == kcheckContent::value ? Lane(value) : kcheckElement<Lane>(i, content, seed);
