@@ -2,6 +2,7 @@
 
 #include "analyzer/hints.h"
 #include "analyzer/sizes.h"
+#include "analyzer/worth_telling.h"
 
 #include <fmt/format.h>
 
@@ -74,8 +75,9 @@ MemoryFact memoryOf(const ModelAccess& access, const WitnessThread& thread, cons
   return memory;
 }
 
-/// Whether it matters what an array holds at places that differ from thread to thread: input,
-/// of which the run has seen one. What all threads read at one place, a pitch say, is part of the program.
+/// Whether it matters what an array holds at places that differ from thread to
+/// thread: input, of which the run has seen one. What all threads read at one
+/// place, a pitch say, is part of the program.
 bool followsElements(std::initializer_list<Expr> parts) {
   auto differs = [](Expr n) {
     return n->op == Op::Apply ||
@@ -98,9 +100,10 @@ void collectHostValues(Expr expression, std::set<const Symbol*>& values) {
   });
 }
 
-/// Whether the host computes the array's size from values of which the text shows nothing to do with those
-/// that decide how far the kernel goes: numbers that a class keeps from its constructor on, say. Any value of
-/// the ones beside any value of the others is no launch of the program.
+/// Whether the host computes the array's size from values of which the text
+/// shows nothing to do with those that decide how far the kernel goes: numbers
+/// that a class keeps from its constructor on, say. Any value of the ones
+/// beside any value of the others is no launch of the program.
 bool sizeIsApart(const ModelAccess& access, const FindingContext& context) {
   std::set<const Symbol*> ofSize, ofReach;
   collectHostValues(context.model.objects[access.object].symbolicBytes, ofSize);
@@ -125,22 +128,20 @@ void settleVerdict(Finding& finding, const Witness& witness, const FindingContex
   finding.holdsFor = context.holdsFor;
 }
 
-bool samePlace(const Location& a, const Location& b) {
-  return a.file == b.file && a.line == b.line && a.column == b.column;
-}
-
 std::string raceMessage(const RaceResult& race, const FindingContext& context) {
   std::string first = exprOf(*race.first, context), second = exprOf(*race.second, context);
   std::string apart = race.scope == RaceScope::InterBlock ? " from different blocks" : "";
   if (race.scopeTooNarrow)
-    return fmt::format("atomic operations on `{}` meet{}, but their scope does not reach that far", first,
-                       apart);
+    return fmt::format("atomic operations on `{}` meet{}, but their scope does "
+                       "not reach that far",
+                       first, apart);
   bool update = samePlace(race.first->where, race.second->where) && race.kind != RaceKind::AtomicPlain &&
                 race.first->site != race.second->site;
   if (update) return fmt::format("threads update `{}` without ordering, so updates are lost", first);
   switch (race.kind) {
   case RaceKind::AtomicPlain:
-    return fmt::format("`{}` is accessed atomically by one thread and plainly by another, without ordering",
+    return fmt::format("`{}` is accessed atomically by one thread and plainly "
+                       "by another, without ordering",
                        race.first->kind == AccessKind::Atomic ? first : second);
   case RaceKind::WriteWrite:
     if (race.sameValue) return fmt::format("threads write the same value to `{}` without ordering", first);
@@ -149,8 +150,9 @@ std::string raceMessage(const RaceResult& race, const FindingContext& context) {
     return fmt::format("threads write `{}` and `{}`, the same memory, without ordering", first, second);
   default:
     if (race.first->kind == AccessKind::Read) std::swap(first, second);
-    return fmt::format("`{}` is read while another thread writes `{}`, without ordering between them", second,
-                       first);
+    return fmt::format("`{}` is read while another thread writes `{}`, without "
+                       "ordering between them",
+                       second, first);
   }
 }
 
@@ -160,15 +162,16 @@ std::string raceRule(const RaceResult& race, bool withinWarpsOnly, const Finding
   return context.model.objects[race.object].space == MemorySpace::Shared ? "race-shared" : "race-global";
 }
 
-/// Where the access goes is what a loop makes of a value. Whether it happens may be: data decide that.
+/// Where the access goes is what a loop makes of a value. Whether it happens
+/// may be: data decide that.
 bool goesWhereALoopLeads(const ModelAccess& access) {
   return anyNode(access.offset, [](Expr n) {
     return n->op == Op::Symbol && !n->symbol->exact && n->symbol->cause.kind == CauseKind::Loop;
   });
 }
 
-/// Whether both lanes of a warp write what a shuffle or vote gave them: which value that is, the model does
-/// not know.
+/// Whether both lanes of a warp write what a shuffle or vote gave them: which
+/// value that is, the model does not know.
 bool storesShuffled(const RaceResult& race) {
   auto isShuffled = [](const ModelAccess& access) {
     if (!access.stored) return false;
@@ -177,22 +180,6 @@ bool storesShuffled(const RaceResult& race) {
   };
   return race.kind == RaceKind::WriteWrite && race.scope == RaceScope::IntraWarp && isShuffled(*race.first) &&
          isShuffled(*race.second);
-}
-
-/// Whether all that the kernel has to order threads by is in the memory of a block, and the blocks come to
-/// the same place whatever that says: who takes a lock of the block's own keeps no other block out.
-bool isOrderedWithinBlocksOnly(const RaceResult& race, const KernelModel& model) {
-  if (race.scope != RaceScope::InterBlock) return false;
-  for (const ModelAccess* access : {race.first, race.second})
-    for (const Cause& cause : causesOf(access->offset))
-      if (cause.kind == CauseKind::Order || cause.kind == CauseKind::Warp) return false;
-  const auto reachesFurther = [&](const ModelAccess& access) {
-    return (access.kind == AccessKind::Atomic || access.isVolatile) &&
-           model.objects[access.object].space != MemorySpace::Shared;
-  };
-  return std::ranges::none_of(model.gridPhases, [&](const Phase& phase) {
-    return std::ranges::any_of(phase.accesses, reachesFurther);
-  });
 }
 
 Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingContext& context) {
@@ -234,8 +221,9 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
                       : control.reach == BarrierReach::Grid ? "grid"
                                                             : "block";
   if (control.mask || control.isTogether) {
-    finding.message = fmt::format(
-        "the mask names lanes that do not come: the branch at line {} keeps them away", control.branch.line);
+    finding.message = fmt::format("the mask names lanes that do not come: the "
+                                  "branch at line {} keeps them away",
+                                  control.branch.line);
     finding.hint = fmt::format("name the lanes that come, or move the {} out of the branch",
                                control.isTogether ? "call" : "barrier");
   } else if (control.othersExit) {
@@ -243,14 +231,15 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
                                   control.branch.line);
     finding.hint = "let every thread reach the barrier and guard the work instead";
   } else {
-    finding.message =
-        fmt::format("not all threads of the {} reach this barrier: the branch at line {} parts them", group,
-                    control.branch.line);
+    finding.message = fmt::format("not all threads of the {} reach this "
+                                  "barrier: the branch at line {} parts them",
+                                  group, control.branch.line);
     finding.hint = fmt::format("move the barrier out of the branch at line {}", control.branch.line);
   }
   finding.where = control.barrier;
   settleVerdict(finding, divergence.witness, context, {control.reached, control.condition});
-  // Flags and counters that the threads agree on by atomics: a run has the values that come about.
+  // Flags and counters that the threads agree on by atomics: a run has the
+  // values that come about.
   finding.leansOnHost |=
       divergence.witness.leansOn(CauseKind::Order) || divergence.witness.leansOn(CauseKind::Wait);
   auto name = [](const WitnessThread& t) {
@@ -285,8 +274,8 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
         fmt::format("`{}` is {} {} of `{}`", exprOf(access, context), verb, where, finding.memory->name);
   const MemoryObject& object = context.model.objects[access.object];
   if (object.bytes == 0 && object.space == MemorySpace::Shared)
-    finding.hint =
-        "launch with as many bytes of dynamic shared memory as the kernel uses: <<<grid, block, bytes>>>";
+    finding.hint = "launch with as many bytes of dynamic shared memory as the "
+                   "kernel uses: <<<grid, block, bytes>>>";
   else if (object.bytes && object.elementBytes && thread.offset >= 0)
     finding.hint = fmt::format("guard the access: `{}` has {} elements", finding.memory->name,
                                *object.bytes / object.elementBytes);
@@ -299,101 +288,6 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
   }
   addValues(finding, bounds.witness);
   return finding;
-}
-
-} // namespace
-
-/// Looked at as a whole and not kept in a register, and seen as far as the other thread is away.
-static bool isStrong(const ModelAccess& access, RaceScope between) {
-  if (access.isVolatile) return true;
-  return access.scope >= (between == RaceScope::InterBlock ? AtomicScope::Device : AtomicScope::Block);
-}
-
-/// Whether one thread may do its access before a fence, and the other its own after one: then what a loop
-/// waits for can order them.
-static bool fencesMayOrder(const RaceResult& race) {
-  const AtomicScope needed = race.scope == RaceScope::InterBlock ? AtomicScope::Device : AtomicScope::Block;
-  auto goesFirst = [&](const ModelAccess& before, const ModelAccess& after) {
-    return before.fenceAfter >= needed && after.fenceBefore >= needed;
-  };
-  return goesFirst(*race.first, *race.second) || goesFirst(*race.second, *race.first);
-}
-
-bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
-  if (race.scopeTooNarrow) return false;
-  if (context.model.ordersByPtx) return true;
-  if (isOrderedWithinBlocksOnly(race, context.model) && !race.witness.leansOn(CauseKind::Warp)) return false;
-  // A flag: one thread looks at it until another has set it.
-  if ((race.first->isPolled || race.second->isPolled) && isStrong(*race.first, race.scope) &&
-      isStrong(*race.second, race.scope))
-    return true;
-  // Where threads wait in a loop, a volatile place that one statement writes and another reads may be the
-  // flag.
-  const ModelAccess& write = race.first->kind == AccessKind::Read ? *race.second : *race.first;
-  const bool setsFlag = write.stored && isConst(write.stored); // also on the line of those who wait for it
-  const bool isUpdate =
-      (race.first->where.line == race.second->where.line && !setsFlag) || race.scope == RaceScope::IntraWarp;
-  const bool bothWrite = race.first->kind != AccessKind::Read && race.second->kind != AccessKind::Read;
-  const bool bothVolatile = race.first->isVolatile && race.second->isVolatile;
-  if (context.model.waits && bothVolatile && !isUpdate && !bothWrite) return true;
-  if (race.witness.leansOn(CauseKind::Wait) && fencesMayOrder(race)) return true;
-  return race.witness.leansOn(CauseKind::Order) || race.witness.leansOn(CauseKind::Warp);
-}
-
-bool followsContent(const ModelAccess& access) {
-  return anyNode(access.offset, [](Expr n) { return n->op == Op::Apply; }) ||
-         !causesOf(access.offset).empty();
-}
-
-namespace {
-
-/// A witness that chooses what the kernel has computed into memory says little: it is no finding when an
-/// address rests on it, or when that memory itself is raced for.
-bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>& raced,
-                            const FindingContext& context) {
-  if (race.witness.exact()) return false;
-  auto isCount = [&](const Cause& cause) { // of no more threads than there are
-    return std::ranges::any_of(context.model.counts,
-                               [&](const auto& count) { return count.first->cause == cause; });
-  };
-  auto isComputed = [&](const Cause& cause) {
-    return cause.kind == CauseKind::Content && !(race.inSequence && isCount(cause));
-  };
-  for (const ModelAccess* access : {race.first, race.second})
-    for (const Cause& cause : causesOf(access->offset))
-      if (isComputed(cause)) return true;
-  // Where memory is raced for, what is computed into memory may be a consequence.
-  return !raced.empty() && std::any_of(race.witness.causes.begin(), race.witness.causes.end(), isComputed);
-}
-
-/// Both accesses are inside a library's functions. What the model bends of CUB's own indexing is no news to
-/// its user; the run looks at the real one.
-bool isWithinLibrary(const RaceResult& race) { return race.first->inLibrary && race.second->inLibrary; }
-
-/// The races worth telling, by pair of sites.
-std::vector<std::vector<const RaceResult*>> racesToTell(const KernelAnswers& answers,
-                                                        const FindingContext& context) {
-  bool partedBarrier =
-      std::any_of(answers.divergences.begin(), answers.divergences.end(), [](const DivergenceResult& d) {
-        return d.witness.exact() && !d.control->othersExit && d.control->reach == BarrierReach::Block;
-      });
-  std::set<std::string> raced;
-  for (const RaceResult& race : answers.races)
-    if (race.witness.exact() && !race.sameValue) raced.insert(context.model.objects[race.object].name);
-  std::map<std::pair<SiteId, SiteId>, std::size_t> known;
-  std::vector<std::vector<const RaceResult*>> pairs;
-  for (const RaceResult& race : answers.races) {
-    if (mayBeOrdered(race, context) || leansOnComputedContent(race, raced, context)) continue;
-    if (!race.witness.exact() && isWithinLibrary(race)) continue;
-    // One atomic operation right after another says nothing of those of the rounds before.
-    if (race.inSequence && race.witness.leansOn(CauseKind::Loop)) continue;
-    // What is between barriers is not known where threads miss one.
-    if (partedBarrier && race.scope != RaceScope::InterBlock) continue;
-    auto [entry, isNew] = known.try_emplace(std::minmax(race.first->site, race.second->site), pairs.size());
-    if (isNew) pairs.emplace_back();
-    pairs[entry->second].push_back(&race);
-  }
-  return pairs;
 }
 
 /// The widest race of a pair tells the story.
@@ -409,7 +303,8 @@ Finding tell(const std::vector<const RaceResult*>& pair, const FindingContext& c
   return raceFinding(*told, withinWarpsOnly, context);
 }
 
-/// Of one statement's races the one between warps or blocks tells more than the one within a warp.
+/// Of one statement's races the one between warps or blocks tells more than the
+/// one within a warp.
 void dropCoveredWarpRaces(std::vector<Finding>& findings) {
   auto covered = [&](const Finding& finding) {
     return finding.rule == "race-warp" &&
@@ -426,109 +321,15 @@ void dropCoveredWarpRaces(std::vector<Finding>& findings) {
 
 } // namespace
 
-namespace {
-/// Whether the condition compares what the address follows with a fixed bound: then the guard itself lets the
-/// access through.
-bool isGuarded(const ModelAccess& access) {
-  std::set<Expr> contents;
-  anyNode(access.offset, [&](Expr n) {
-    if (n->op == Op::Apply) contents.insert(n);
-    return false;
-  });
-  return std::any_of(contents.begin(), contents.end(), [&](Expr content) {
-    return anyNode(access.condition, [&](Expr n) {
-      bool compares = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
-      if (!compares) return false;
-      auto follows = [&](Expr side) { return anyNode(side, [&](Expr part) { return part == content; }); };
-      auto isFixed = [](Expr side) {
-        return !anyNode(side, [](Expr part) { return part->op == Op::Apply; });
-      };
-      return (follows(n->operands[0]) && isFixed(n->operands[1])) ||
-             (follows(n->operands[1]) && isFixed(n->operands[0]));
-    });
-  });
-}
-} // namespace
-
-namespace {
-/// The guard's own bound is an argument that the launch does not show: the host may well pass a right one.
-bool hasHiddenGuard(const BoundsResult& bounds) {
-  return !bounds.witness.exact() && anyNode(bounds.access->condition, [](Expr n) {
-    return n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter &&
-           n->symbol->cause.kind == CauseKind::Launch;
-  });
-}
-} // namespace
-
-namespace {
-/// Whether all threads of the group look at one place, as far as its words say.
-bool isOneFor(BarrierReach reach, Expr place) {
-  if (variesOf(place) != Varies::ByThread) return true;
-  if (place->operands.empty()) return false;
-  constexpr std::int64_t kLanes = 32;
-  const bool isCut = place->operands.size() == 2 && isConst(place->operands[1]) &&
-                     place->operands[0]->op == Op::Symbol &&
-                     place->operands[0]->symbol->kind == SymbolKind::ThreadIdx;
-  const std::int64_t by = isCut ? place->operands[1]->value : 0;
-  const bool isOfWarp = (place->op == Op::LShr && by >= 5) ||
-                        (place->op == Op::UDiv && by > 0 && by % kLanes == 0) ||
-                        (place->op == Op::And && by != 0 && by % kLanes == 0);
-  if (reach == BarrierReach::Warp && isCut && isOfWarp) return true;
-  return std::ranges::all_of(place->operands, [&](Expr part) { return isOneFor(reach, part); });
-}
-
-/// A witness in which threads find different things at one place, for which nobody races: they find the same.
-bool findsOnePlaceTwice(const DivergenceResult& divergence, const std::set<unsigned>& raced,
-                        const FindingContext& context) {
-  if (divergence.witness.exact()) return false;
-  bool looks = false;
-  for (Expr part : {divergence.control->condition, divergence.control->reached})
-    if (anyNode(part, [&](Expr n) {
-          if (n->op != Op::Symbol || n->symbol->cause.kind != CauseKind::Content) return false;
-          const auto found = context.model.readAt.find(n->symbol);
-          looks = true;
-          return found == context.model.readAt.end() ||
-                 !std::ranges::all_of(found->second, [&](const PlaceRead& read) {
-                   return !raced.contains(read.object) && isOneFor(divergence.control->reach, read.offset);
-                 });
-        }))
-      return false;
-  return looks;
-}
-} // namespace
-
 std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingContext& context) {
   std::vector<Finding> findings;
-  std::set<unsigned> raced;
-  for (auto& pair : racesToTell(answers, context)) {
-    findings.push_back(tell(pair, context));
-    for (const RaceResult* race : pair) raced.insert(race->object);
-  }
+  const auto races = racesToTell(answers, context);
+  for (auto& pair : races) findings.push_back(tell(pair, context));
   dropCoveredWarpRaces(findings);
-  std::vector<const DivergenceResult*> divergences;
-  for (const DivergenceResult& divergence : answers.divergences) {
-    if (findsOnePlaceTwice(divergence, raced, context)) continue;
-    auto same = std::find_if(divergences.begin(), divergences.end(), [&](const DivergenceResult* other) {
-      return samePlace(other->control->barrier, divergence.control->barrier);
-    });
-    auto weight = [](const DivergenceResult& d) { return d.witness.exact() * 2 + !d.control->othersExit; };
-    if (same == divergences.end())
-      divergences.push_back(&divergence);
-    else if (weight(**same) < weight(divergence))
-      *same = &divergence;
-  }
-  for (const DivergenceResult* divergence : divergences)
+  for (const DivergenceResult* divergence : divergencesToTell(answers, races, context))
     findings.push_back(divergenceFinding(*divergence, context));
-  // Tickets, counters and the votes of a warp stay within bounds that the model does not know.
-  auto isUnknowable = [](const Cause& cause) {
-    return cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait || cause.kind == CauseKind::Warp ||
-           cause.kind == CauseKind::Content;
-  };
   for (const BoundsResult& bounds : answers.bounds)
-    if (!hasHiddenGuard(bounds) &&
-        std::none_of(bounds.witness.causes.begin(), bounds.witness.causes.end(), isUnknowable))
-      if (!followsContent(*bounds.access) || isGuarded(*bounds.access))
-        findings.push_back(boundsFinding(bounds, context));
+    if (isWorthTelling(bounds)) findings.push_back(boundsFinding(bounds, context));
   return findings;
 }
 

@@ -1,5 +1,6 @@
 #include "analyzer/properties.h"
-#include "analyzer/findings.h"
+
+#include "analyzer/worth_telling.h"
 
 #include <algorithm>
 #include <set>
@@ -60,8 +61,8 @@ PropertyResult ofCases(const std::vector<CaseAnswers>& cases, Property property)
 } // namespace
 
 namespace {
-/// Bounds are refuted by addresses that the kernel computes. An index read from an array may be a wrong one,
-/// which nobody knows from the kernel alone.
+/// Bounds are refuted by addresses that the kernel computes. An index read from
+/// an array may be a wrong one, which nobody knows from the kernel alone.
 void adjustBounds(PropertyResult& bounds, const KernelAnswers& answers) {
   if (bounds.answer != Answer::Refuted) return;
   for (const BoundsResult& result : answers.bounds)

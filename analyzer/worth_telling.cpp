@@ -1,0 +1,217 @@
+#include "analyzer/worth_telling.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace kcheck::analyzer {
+
+bool samePlace(const Location& a, const Location& b) {
+  return a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
+bool isOrderedWithinBlocksOnly(const RaceResult& race, const KernelModel& model) {
+  if (race.scope != RaceScope::InterBlock) return false;
+  for (const ModelAccess* access : {race.first, race.second})
+    for (const Cause& cause : causesOf(access->offset))
+      if (cause.kind == CauseKind::Order || cause.kind == CauseKind::Warp) return false;
+  const auto reachesFurther = [&](const ModelAccess& access) {
+    return (access.kind == AccessKind::Atomic || access.isVolatile) &&
+           model.objects[access.object].space != MemorySpace::Shared;
+  };
+  return std::ranges::none_of(model.gridPhases, [&](const Phase& phase) {
+    return std::ranges::any_of(phase.accesses, reachesFurther);
+  });
+}
+
+/// Looked at as a whole and not kept in a register, and seen as far as the other thread is away.
+static bool isStrong(const ModelAccess& access, RaceScope between) {
+  if (access.isVolatile) return true;
+  return access.scope >= (between == RaceScope::InterBlock ? AtomicScope::Device : AtomicScope::Block);
+}
+
+/// Whether one thread may do its access before a fence, and the other its own after one: then what a loop
+/// waits for can order them.
+static bool fencesMayOrder(const RaceResult& race) {
+  const AtomicScope needed = race.scope == RaceScope::InterBlock ? AtomicScope::Device : AtomicScope::Block;
+  auto goesFirst = [&](const ModelAccess& before, const ModelAccess& after) {
+    return before.fenceAfter >= needed && after.fenceBefore >= needed;
+  };
+  return goesFirst(*race.first, *race.second) || goesFirst(*race.second, *race.first);
+}
+
+bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
+  if (race.scopeTooNarrow) return false;
+  if (context.model.ordersByPtx) return true;
+  if (isOrderedWithinBlocksOnly(race, context.model) && !race.witness.leansOn(CauseKind::Warp)) return false;
+  // A flag: one thread looks at it until another has set it.
+  if ((race.first->isPolled || race.second->isPolled) && isStrong(*race.first, race.scope) &&
+      isStrong(*race.second, race.scope))
+    return true;
+  // Where threads wait in a loop, a volatile place that one statement writes and another reads may be the
+  // flag.
+  const ModelAccess& write = race.first->kind == AccessKind::Read ? *race.second : *race.first;
+  const bool setsFlag = write.stored && isConst(write.stored); // also on the line of those who wait for it
+  const bool isUpdate =
+      (race.first->where.line == race.second->where.line && !setsFlag) || race.scope == RaceScope::IntraWarp;
+  const bool bothWrite = race.first->kind != AccessKind::Read && race.second->kind != AccessKind::Read;
+  const bool bothVolatile = race.first->isVolatile && race.second->isVolatile;
+  if (context.model.waits && bothVolatile && !isUpdate && !bothWrite) return true;
+  if (race.witness.leansOn(CauseKind::Wait) && fencesMayOrder(race)) return true;
+  return race.witness.leansOn(CauseKind::Order) || race.witness.leansOn(CauseKind::Warp);
+}
+
+bool followsContent(const ModelAccess& access) {
+  return anyNode(access.offset, [](Expr n) { return n->op == Op::Apply; }) ||
+         !causesOf(access.offset).empty();
+}
+
+namespace {
+
+/// A witness that chooses what the kernel has computed into memory says little: it is no finding when an
+/// address rests on it, or when that memory itself is raced for.
+bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>& raced,
+                            const FindingContext& context) {
+  if (race.witness.exact()) return false;
+  auto isCount = [&](const Cause& cause) { // of no more threads than there are
+    return std::ranges::any_of(context.model.counts,
+                               [&](const auto& count) { return count.first->cause == cause; });
+  };
+  auto isComputed = [&](const Cause& cause) {
+    return cause.kind == CauseKind::Content && !(race.inSequence && isCount(cause));
+  };
+  for (const ModelAccess* access : {race.first, race.second})
+    for (const Cause& cause : causesOf(access->offset))
+      if (isComputed(cause)) return true;
+  // Where memory is raced for, what is computed into memory may be a consequence.
+  return !raced.empty() && std::any_of(race.witness.causes.begin(), race.witness.causes.end(), isComputed);
+}
+
+/// Both accesses are inside a library's functions. What the model bends of CUB's own indexing is no news to
+/// its user; the run looks at the real one.
+bool isWithinLibrary(const RaceResult& race) { return race.first->inLibrary && race.second->inLibrary; }
+
+} // namespace
+
+RacePairs racesToTell(const KernelAnswers& answers, const FindingContext& context) {
+  bool partedBarrier =
+      std::any_of(answers.divergences.begin(), answers.divergences.end(), [](const DivergenceResult& d) {
+        return d.witness.exact() && !d.control->othersExit && d.control->reach == BarrierReach::Block;
+      });
+  std::set<std::string> raced;
+  for (const RaceResult& race : answers.races)
+    if (race.witness.exact() && !race.sameValue) raced.insert(context.model.objects[race.object].name);
+  std::map<std::pair<SiteId, SiteId>, std::size_t> known;
+  RacePairs pairs;
+  for (const RaceResult& race : answers.races) {
+    if (mayBeOrdered(race, context) || leansOnComputedContent(race, raced, context)) continue;
+    if (!race.witness.exact() && isWithinLibrary(race)) continue;
+    // What is between barriers is not known where threads miss one.
+    if (partedBarrier && race.scope != RaceScope::InterBlock) continue;
+    auto [entry, isNew] = known.try_emplace(std::minmax(race.first->site, race.second->site), pairs.size());
+    if (isNew) pairs.emplace_back();
+    pairs[entry->second].push_back(&race);
+  }
+  return pairs;
+}
+
+namespace {
+/// Whether the condition compares what the address follows with a fixed bound: then the guard itself lets the
+/// access through.
+bool isGuarded(const ModelAccess& access) {
+  std::set<Expr> contents;
+  anyNode(access.offset, [&](Expr n) {
+    if (n->op == Op::Apply) contents.insert(n);
+    return false;
+  });
+  return std::any_of(contents.begin(), contents.end(), [&](Expr content) {
+    return anyNode(access.condition, [&](Expr n) {
+      bool compares = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
+      if (!compares) return false;
+      auto follows = [&](Expr side) { return anyNode(side, [&](Expr part) { return part == content; }); };
+      auto isFixed = [](Expr side) {
+        return !anyNode(side, [](Expr part) { return part->op == Op::Apply; });
+      };
+      return (follows(n->operands[0]) && isFixed(n->operands[1])) ||
+             (follows(n->operands[1]) && isFixed(n->operands[0]));
+    });
+  });
+}
+
+/// The guard's own bound is an argument that the launch does not show: the host may well pass a right one.
+bool hasHiddenGuard(const BoundsResult& bounds) {
+  return !bounds.witness.exact() && anyNode(bounds.access->condition, [](Expr n) {
+    return n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter &&
+           n->symbol->cause.kind == CauseKind::Launch;
+  });
+}
+
+/// Whether all threads of the group look at one place, as far as its words say.
+bool isOneFor(BarrierReach reach, Expr place) {
+  if (variesOf(place) != Varies::ByThread) return true;
+  if (place->operands.empty()) return false;
+  constexpr std::int64_t kLanes = 32;
+  const bool isCut = place->operands.size() == 2 && isConst(place->operands[1]) &&
+                     place->operands[0]->op == Op::Symbol &&
+                     place->operands[0]->symbol->kind == SymbolKind::ThreadIdx;
+  const std::int64_t by = isCut ? place->operands[1]->value : 0;
+  const bool isOfWarp = (place->op == Op::LShr && by >= 5) ||
+                        (place->op == Op::UDiv && by > 0 && by % kLanes == 0) ||
+                        (place->op == Op::And && by != 0 && by % kLanes == 0);
+  if (reach == BarrierReach::Warp && isCut && isOfWarp) return true;
+  return std::ranges::all_of(place->operands, [&](Expr part) { return isOneFor(reach, part); });
+}
+
+/// A witness in which threads find different things at one place, for which nobody races: they find the same.
+bool findsOnePlaceTwice(const DivergenceResult& divergence, const std::set<unsigned>& raced,
+                        const FindingContext& context) {
+  if (divergence.witness.exact()) return false;
+  bool looks = false;
+  for (Expr part : {divergence.control->condition, divergence.control->reached})
+    if (anyNode(part, [&](Expr n) {
+          if (n->op != Op::Symbol || n->symbol->cause.kind != CauseKind::Content) return false;
+          const auto found = context.model.readAt.find(n->symbol);
+          looks = true;
+          return found == context.model.readAt.end() ||
+                 !std::ranges::all_of(found->second, [&](const PlaceRead& read) {
+                   return !raced.contains(read.object) && isOneFor(divergence.control->reach, read.offset);
+                 });
+        }))
+      return false;
+  return looks;
+}
+} // namespace
+
+std::vector<const DivergenceResult*> divergencesToTell(const KernelAnswers& answers, const RacePairs& races,
+                                                       const FindingContext& context) {
+  std::set<unsigned> raced;
+  for (const auto& pair : races)
+    for (const RaceResult* race : pair) raced.insert(race->object);
+  const auto weight = [](const DivergenceResult& d) {
+    return d.witness.exact() * 2 + !d.control->othersExit;
+  };
+  std::vector<const DivergenceResult*> divergences;
+  for (const DivergenceResult& divergence : answers.divergences) {
+    if (findsOnePlaceTwice(divergence, raced, context)) continue;
+    const auto same = std::ranges::find_if(divergences, [&](const DivergenceResult* other) {
+      return samePlace(other->control->barrier, divergence.control->barrier);
+    });
+    if (same == divergences.end())
+      divergences.push_back(&divergence);
+    else if (weight(**same) < weight(divergence))
+      *same = &divergence;
+  }
+  return divergences;
+}
+
+bool isWorthTelling(const BoundsResult& bounds) {
+  // Tickets, counters and the votes of a warp stay within bounds that the model does not know.
+  const auto isUnknowable = [](const Cause& cause) {
+    return cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait || cause.kind == CauseKind::Warp ||
+           cause.kind == CauseKind::Content;
+  };
+  return !hasHiddenGuard(bounds) && std::ranges::none_of(bounds.witness.causes, isUnknowable) &&
+         (!followsContent(*bounds.access) || isGuarded(*bounds.access));
+}
+
+} // namespace kcheck::analyzer
