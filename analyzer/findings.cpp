@@ -75,9 +75,8 @@ MemoryFact memoryOf(const ModelAccess& access, const WitnessThread& thread, cons
   return memory;
 }
 
-/// Whether it matters what an array holds at places that differ from thread to
-/// thread: input, of which the run has seen one. What all threads read at one
-/// place, a pitch say, is part of the program.
+/// Whether it matters what an array holds at places that differ from thread to thread: input,
+/// of which the run has seen one. What all threads read at one place, a pitch say, is part of the program.
 bool followsElements(std::initializer_list<Expr> parts) {
   auto differs = [](Expr n) {
     return n->op == Op::Apply ||
@@ -100,10 +99,9 @@ void collectHostValues(Expr expression, std::set<const Symbol*>& values) {
   });
 }
 
-/// Whether the host computes the array's size from values of which the text
-/// shows nothing to do with those that decide how far the kernel goes: numbers
-/// that a class keeps from its constructor on, say. Any value of the ones
-/// beside any value of the others is no launch of the program.
+/// Whether the host computes the array's size from values of which the text shows nothing to do with those
+/// that decide how far the kernel goes: numbers that a class keeps from its constructor on, say. Any value of
+/// the ones beside any value of the others is no launch of the program.
 bool sizeIsApart(const ModelAccess& access, const FindingContext& context) {
   std::set<const Symbol*> ofSize, ofReach;
   collectHostValues(context.model.objects[access.object].symbolicBytes, ofSize);
@@ -132,16 +130,14 @@ std::string raceMessage(const RaceResult& race, const FindingContext& context) {
   std::string first = exprOf(*race.first, context), second = exprOf(*race.second, context);
   std::string apart = race.scope == RaceScope::InterBlock ? " from different blocks" : "";
   if (race.scopeTooNarrow)
-    return fmt::format("atomic operations on `{}` meet{}, but their scope does "
-                       "not reach that far",
-                       first, apart);
+    return fmt::format("atomic operations on `{}` meet{}, but their scope does not reach that far", first,
+                       apart);
   bool update = samePlace(race.first->where, race.second->where) && race.kind != RaceKind::AtomicPlain &&
                 race.first->site != race.second->site;
   if (update) return fmt::format("threads update `{}` without ordering, so updates are lost", first);
   switch (race.kind) {
   case RaceKind::AtomicPlain:
-    return fmt::format("`{}` is accessed atomically by one thread and plainly "
-                       "by another, without ordering",
+    return fmt::format("`{}` is accessed atomically by one thread and plainly by another, without ordering",
                        race.first->kind == AccessKind::Atomic ? first : second);
   case RaceKind::WriteWrite:
     if (race.sameValue) return fmt::format("threads write the same value to `{}` without ordering", first);
@@ -150,9 +146,8 @@ std::string raceMessage(const RaceResult& race, const FindingContext& context) {
     return fmt::format("threads write `{}` and `{}`, the same memory, without ordering", first, second);
   default:
     if (race.first->kind == AccessKind::Read) std::swap(first, second);
-    return fmt::format("`{}` is read while another thread writes `{}`, without "
-                       "ordering between them",
-                       second, first);
+    return fmt::format("`{}` is read while another thread writes `{}`, without ordering between them", second,
+                       first);
   }
 }
 
@@ -162,16 +157,15 @@ std::string raceRule(const RaceResult& race, bool withinWarpsOnly, const Finding
   return context.model.objects[race.object].space == MemorySpace::Shared ? "race-shared" : "race-global";
 }
 
-/// Where the access goes is what a loop makes of a value. Whether it happens
-/// may be: data decide that.
+/// Where the access goes is what a loop makes of a value. Whether it happens may be: data decide that.
 bool goesWhereALoopLeads(const ModelAccess& access) {
   return anyNode(access.offset, [](Expr n) {
     return n->op == Op::Symbol && !n->symbol->exact && n->symbol->cause.kind == CauseKind::Loop;
   });
 }
 
-/// Whether both lanes of a warp write what a shuffle or vote gave them: which
-/// value that is, the model does not know.
+/// Whether both lanes of a warp write what a shuffle or vote gave them: which value that is, the model does
+/// not know.
 bool storesShuffled(const RaceResult& race) {
   auto isShuffled = [](const ModelAccess& access) {
     if (!access.stored) return false;
@@ -221,9 +215,8 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
                       : control.reach == BarrierReach::Grid ? "grid"
                                                             : "block";
   if (control.mask || control.isTogether) {
-    finding.message = fmt::format("the mask names lanes that do not come: the "
-                                  "branch at line {} keeps them away",
-                                  control.branch.line);
+    finding.message = fmt::format(
+        "the mask names lanes that do not come: the branch at line {} keeps them away", control.branch.line);
     finding.hint = fmt::format("name the lanes that come, or move the {} out of the branch",
                                control.isTogether ? "call" : "barrier");
   } else if (control.othersExit) {
@@ -231,15 +224,14 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
                                   control.branch.line);
     finding.hint = "let every thread reach the barrier and guard the work instead";
   } else {
-    finding.message = fmt::format("not all threads of the {} reach this "
-                                  "barrier: the branch at line {} parts them",
-                                  group, control.branch.line);
+    finding.message =
+        fmt::format("not all threads of the {} reach this barrier: the branch at line {} parts them", group,
+                    control.branch.line);
     finding.hint = fmt::format("move the barrier out of the branch at line {}", control.branch.line);
   }
   finding.where = control.barrier;
   settleVerdict(finding, divergence.witness, context, {control.reached, control.condition});
-  // Flags and counters that the threads agree on by atomics: a run has the
-  // values that come about.
+  // Flags and counters that the threads agree on by atomics: a run has the values that come about.
   finding.leansOnHost |=
       divergence.witness.leansOn(CauseKind::Order) || divergence.witness.leansOn(CauseKind::Wait);
   auto name = [](const WitnessThread& t) {
@@ -274,8 +266,8 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
         fmt::format("`{}` is {} {} of `{}`", exprOf(access, context), verb, where, finding.memory->name);
   const MemoryObject& object = context.model.objects[access.object];
   if (object.bytes == 0 && object.space == MemorySpace::Shared)
-    finding.hint = "launch with as many bytes of dynamic shared memory as the "
-                   "kernel uses: <<<grid, block, bytes>>>";
+    finding.hint =
+        "launch with as many bytes of dynamic shared memory as the kernel uses: <<<grid, block, bytes>>>";
   else if (object.bytes && object.elementBytes && thread.offset >= 0)
     finding.hint = fmt::format("guard the access: `{}` has {} elements", finding.memory->name,
                                *object.bytes / object.elementBytes);
@@ -303,8 +295,7 @@ Finding tell(const std::vector<const RaceResult*>& pair, const FindingContext& c
   return raceFinding(*told, withinWarpsOnly, context);
 }
 
-/// Of one statement's races the one between warps or blocks tells more than the
-/// one within a warp.
+/// Of one statement's races the one between warps or blocks tells more than the one within a warp.
 void dropCoveredWarpRaces(std::vector<Finding>& findings) {
   auto covered = [&](const Finding& finding) {
     return finding.rule == "race-warp" &&

@@ -1,5 +1,5 @@
-// Words for what the deciders found: one finding per pair of sites, per
-// divergent barrier and per access that leaves its object.
+// Words for what the deciders found: one finding per pair of sites, per divergent barrier and per access that
+// leaves its object.
 #pragma once
 
 #include "analyzer/decide/races.h"

@@ -17,14 +17,12 @@ bool isGiven(Expr n) {
   return function.exact || kind == CauseKind::Launch || kind == CauseKind::AnyInput;
 }
 
-/// What the place of an access is made of. What is only compared, or voted on,
-/// chooses among places that any array leads to.
+/// What the place of an access is made of. What is only compared, or voted on, chooses among places that any
+/// array leads to.
 struct Makings {
   std::set<Expr> given;    ///< elements of arrays that the kernel is given
-  std::set<Expr> counters; ///< such elements by which counters are chosen that
-                           ///< it draws from
-  bool isFromHost = false; ///< what the kernel finds in memory that the host
-                           ///< has filled has a part in it
+  std::set<Expr> counters; ///< such elements by which counters are chosen that it draws from
+  bool isFromHost = false; ///< what the kernel finds in memory that the host has filled has a part in it
 };
 
 class Origins {
@@ -72,9 +70,8 @@ private:
     }
   }
 
-  /// What is found in memory: in shared memory what the kernel has stored
-  /// there, in global memory what the host has. Counters and locks begin at
-  /// zero; what else is stored there may be the next one of a list.
+  /// What is found in memory: in shared memory what the kernel has stored there, in global memory what the
+  /// host has. Counters and locks begin at zero; what else is stored there may be the next one of a list.
   void addContent(unsigned object, Makings& found, std::set<Expr>& seen, bool isPlain = true) const {
     const MemoryObject& memory = model.objects[object];
     if (isPlain && memory.space != MemorySpace::Shared) found.isFromHost |= memory.written;
@@ -119,8 +116,7 @@ std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingCon
     const Makings place = origins.of(access.offset);
     return access.site != kNoSite && !place.isFromHost && std::ranges::includes(keys, place.given) &&
            std::ranges::includes(place.given,
-                                 place.counters); // else where counters begin
-                                                  // is what keeps them apart
+                                 place.counters); // else where counters begin is what keeps them apart
   };
   std::vector<OpenRace> open;
   const auto add = [&](const ModelAccess& first, const ModelAccess& second) {

@@ -61,8 +61,8 @@ PropertyResult ofCases(const std::vector<CaseAnswers>& cases, Property property)
 } // namespace
 
 namespace {
-/// Bounds are refuted by addresses that the kernel computes. An index read from
-/// an array may be a wrong one, which nobody knows from the kernel alone.
+/// Bounds are refuted by addresses that the kernel computes. An index read from an array may be a wrong one,
+/// which nobody knows from the kernel alone.
 void adjustBounds(PropertyResult& bounds, const KernelAnswers& answers) {
   if (bounds.answer != Answer::Refuted) return;
   for (const BoundsResult& result : answers.bounds)
