@@ -45,8 +45,7 @@ bool pointsToConst(const Parameter& parameter) {
   return pointee.starts_with("const ") || pointee.ends_with(" const");
 }
 
-/// What is tried: a number for all numbers, and whether arrays hold zero, and numbers below and above it, in
-/// turn.
+/// What is tried: a number for all numbers, and whether arrays hold numbers from 0 to 3.
 struct Attempt {
   std::uint64_t number = 0;
   bool isMixed = false;

@@ -81,7 +81,8 @@ void quietenUnseen(std::vector<Finding>& findings, const Report& report) {
   const std::set<std::string> racy = racyKernels(findings);
   auto isUnseen = [&](const Finding& finding) {
     if (finding.verdict != Verdict::Possible || !wasLaunched(finding.kernel, run, report.facts)) return false;
-    if (finding.rule == "barrier-divergence") return !racy.contains(finding.kernel);
+    if (finding.rule == "barrier-divergence" || finding.rule == "warp-mask")
+      return !racy.contains(finding.kernel);
     return (finding.rule == "out-of-bounds" || finding.leansOnInput) && !finding.accesses.empty() &&
            std::ranges::all_of(finding.accesses, [&](const Access& access) {
              return hasBeenAt(access, finding.kernel, report.metrics);

@@ -81,7 +81,7 @@ private:
     if (!reached || isFalse(reached) || isConst(condition)) return;
     const auto together = lanesTogether(*instruction);
     if (together && othersExit) return; // who has returned is not waited for
-    if (!done.insert({barrier, reached, condition}).second) return;
+    if (!done.insert({instruction, reached, condition}).second) return;
     BarrierControl control;
     control.barrier = locationOf(*instruction);
     control.isTogether = together.has_value();
@@ -141,7 +141,7 @@ private:
   BarrierKind kind;
   PostDominatorTree postDominators;
   const Instruction* instruction = nullptr; ///< that is looked at
-  std::set<std::tuple<const BasicBlock*, Expr, Expr>> done;
+  std::set<std::tuple<const Instruction*, Expr, Expr>> done;
 };
 
 } // namespace
@@ -155,8 +155,10 @@ void addBarrierControls(KernelState& state, const Execution& run, BarrierKind ki
 void addTogetherControls(KernelState& state, const Execution& run) {
   Controls controls(state, run, BarrierKind::Warp);
   for (auto& [block, condition] : run.conditions) {
-    auto first = find_if(*block, [](const Instruction& i) { return lanesTogether(i).has_value(); });
-    if (first != block->end()) controls.addFor(*first);
+    std::set<std::uint32_t> asked; // one after the other asks the same of who comes
+    for (const Instruction& instruction : *block)
+      if (const auto lanes = lanesTogether(instruction); lanes && asked.insert(*lanes).second)
+        controls.addFor(instruction);
   }
 }
 

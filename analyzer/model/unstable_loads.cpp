@@ -42,8 +42,9 @@ bool keepsLowBits(Expr e, const Symbol* counter) {
   }
 }
 
-/// The counter, or it and a constant, which does not run over.
+/// The counter, or it and a constant, which does not run over: not below 0.
 bool countsOn(Expr e, const Symbol* counter) {
+  if (counter->lo < 0) return false;
   if (e->op == Op::Symbol) return e->symbol == counter;
   constexpr std::int64_t kMostAhead = 1 << 20;
   return e->op == Op::Add && e->operands.size() == 2 && (e->flags & NoSignedWrap) &&

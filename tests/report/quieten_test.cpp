@@ -96,6 +96,9 @@ TEST(Quieten, APossiblyMissedBarrierOfWhichTheRunSawNothingIsANoteUnlessTheKerne
   RunPart notLaunched = runPart({});
   notLaunched.run.launches.clear();
   EXPECT_GT(severity({}, notLaunched), Severity::Note);
+  missed.rule = "warp-mask";
+  EXPECT_EQ(severity({}, runPart({})), Severity::Note);
+  EXPECT_GT(severity({}, std::move(notLaunched)), Severity::Note);
 }
 
 TEST(Quieten, TheSameValueFromOnePlaceIsNotToldBesideARaceOfThatPlace) {
