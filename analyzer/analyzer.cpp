@@ -10,6 +10,7 @@
 #include "analyzer/open_races.h"
 #include "analyzer/properties.h"
 #include "analyzer/samples.h"
+#include "analyzer/model/written_out.h"
 #include "analyzer/smt/solver.h"
 #include "analyzer/traffic/advice.h"
 #include "analyzer/traffic/partings.h"
@@ -43,6 +44,7 @@ std::vector<std::string> wantedKernels(const Facts& facts, const Options& option
 struct Question {
   const PlannedCase* planned = nullptr;   ///< null: any launch
   const PlannedCase* condition = nullptr; ///< or any that fulfils this
+  const KernelCode* code = nullptr;       ///< of a kernel that is written out for it
   bool isAsked = true;                    ///< else only the model is wanted
   double seconds = 0;
   unsigned milliseconds = 0;
@@ -110,8 +112,8 @@ public:
   /// Where no race is found in the launches that are known, or chosen: others, which share the work out over
   /// more threads or are of another shape.
   std::vector<Question*> tryOthers(const PreparedModule& prepared, const Options& options) {
-    const bool finds =
-        llvm::any_of(questions, [](const Question& q) { return q.planned && !q.answers.races.empty(); });
+    const bool finds = llvm::any_of(
+        questions, [&](Question& q) { return q.planned && !settledBy(q).answers.races.empty(); });
     if (questions.empty() || !anyLaunch || finds) return {};
     if (!isProvedForShapes(Property::RaceFree)) others = unevenLaunches(plan);
     if (auto larger = largerLaunch(plan, sharedOut(*code.function))) others.push_back(std::move(*larger));
@@ -130,6 +132,24 @@ public:
     return result;
   }
 
+  /// Where a known launch leaves open whether threads race: the kernel with its loops written out for it.
+  std::vector<Question*> tryWrittenOut(const PreparedModule& prepared) {
+    std::vector<Question*> result;
+    for (const Question& open : questions) {
+      if (!open.planned || answerOf(open, Property::RaceFree) != Answer::Unknown) continue;
+      auto copy = writtenOut(code, open.planned->launch);
+      if (!copy) continue;
+      Question& question = copies.emplace_back();
+      question.code = &copiedCode.emplace_back(*copy);
+      question.planned = open.planned;
+      question.seconds = open.seconds;
+      question.milliseconds = open.milliseconds;
+      question.model = buildModel(question.exprs, prepared, *copy, facts, open.planned->launch);
+      result.push_back(&question);
+    }
+    return result;
+  }
+
   std::deque<Question> questions; ///< never moved: models refer to their expressions; none: left to the run
   std::set<SiteId> sites, safe;
 
@@ -143,7 +163,7 @@ public:
     std::vector<CaseAnswers> cases;
     CaseAnswers any;
     for (Question& question : questions) {
-      CaseAnswers answers = answersOf(question, analysis);
+      CaseAnswers answers = answersOf(settledBy(question), analysis);
       if (!question.planned) {
         any = std::move(answers);
         continue;
@@ -166,10 +186,39 @@ public:
   }
 
 private:
+  static Answer answerOf(const Question& question, Property property) {
+    for (const PropertyResult& result : question.answers.properties)
+      if (result.property == property) return result.answer;
+    return Answer::Unknown;
+  }
   static bool isProved(const Question& question, Property property) {
-    return llvm::any_of(question.answers.properties, [&](const PropertyResult& result) {
-      return result.property == property && result.answer == Answer::Proved;
+    return answerOf(question, property) == Answer::Proved;
+  }
+
+  /// Whether all of its races may only seem so because nobody follows how a loop goes on.
+  static bool leansOnLoops(const Question& question) {
+    return llvm::all_of(question.answers.races,
+                        [](const RaceResult& race) { return race.witness.leansOn(CauseKind::Loop); });
+  }
+
+  /// Whether one of its races hangs on nothing but what arrays and numbers hold.
+  static bool leansOnValues(const Question& question) {
+    return llvm::any_of(question.answers.races, [](const RaceResult& race) {
+      return llvm::all_of(race.witness.causes, [](const Cause& cause) {
+        return cause.kind == CauseKind::Content || cause.kind == CauseKind::AnyInput ||
+               cause.kind == CauseKind::Launch;
+      });
     });
+  }
+
+  /// The question about the written out kernel, where that says more of whether threads race.
+  Question& settledBy(Question& question) {
+    for (Question& copy : copies) {
+      if (copy.planned != question.planned) continue;
+      const bool saysMore = leansOnLoops(question) && leansOnValues(copy);
+      if (saysMore || answerOf(copy, Property::RaceFree) != Answer::Unknown) return copy;
+    }
+    return question;
   }
 
   /// For blocks of more than one shape.
@@ -290,7 +339,7 @@ private:
         !question.planned || (covers(plan.any, question.planned->launch) && !model.breaksAssumption);
     if (question.planned) result.narrowed = question.planned->narrowed;
     result.properties = question.answers.properties;
-    result.initialized = checkInitialization(model, code);
+    result.initialized = checkInitialization(model, question.code ? *question.code : code);
     result.assumptions = model.assumptions;
     result.safeSites = question.answers.safeSites;
     for (const Phase& phase : model.gridPhases)
@@ -331,6 +380,8 @@ private:
   bool anyLaunch;
   std::vector<PlannedCase> conditions; ///< to try, and those that have been
   std::deque<Question> tried;
+  std::deque<KernelCode> copiedCode;
+  std::deque<Question> copies; ///< written out
   std::vector<LargerLaunch> others;
   std::deque<Question> otherQuestions;
 };
@@ -397,6 +448,10 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
     for (std::size_t i = from; i < std::min(from + kAtOnce, prepared.kernels.size()); ++i)
       for (Question& question : batch.emplace_back(prepared, prepared.kernels[i], facts, options).questions)
         questions.push_back(&question);
+    answer(questions, options.jobs);
+    questions.clear();
+    for (KernelAnalysis& kernel : batch)
+      for (Question* question : kernel.tryWrittenOut(prepared)) questions.push_back(question);
     answer(questions, options.jobs);
     for (;;) {
       questions.clear();

@@ -157,11 +157,14 @@ std::string raceRule(const RaceResult& race, bool withinWarpsOnly, const Finding
   return context.model.objects[race.object].space == MemorySpace::Shared ? "race-shared" : "race-global";
 }
 
-/// Where the access goes is what a loop makes of a value. Whether it happens may be: data decide that.
-bool goesWhereALoopLeads(const ModelAccess& access) {
-  return anyNode(access.offset, [](Expr n) {
-    return n->op == Op::Symbol && !n->symbol->exact && n->symbol->cause.kind == CauseKind::Loop;
-  });
+bool isUnfollowed(const Cause& cause) {
+  return cause.kind == CauseKind::Loop || cause.kind == CauseKind::Approximation;
+}
+
+/// Where the access goes is what a loop makes of a value, or something else that is not followed. Whether it
+/// happens may be: data decide that.
+bool goesUnfollowed(const ModelAccess& access) {
+  return std::ranges::any_of(causesOf(access.offset), isUnfollowed);
 }
 
 /// Whether both lanes of a warp write what a shuffle or vote gave them: which value that is, the model does
@@ -195,8 +198,8 @@ Finding raceFinding(const RaceResult& race, bool withinWarpsOnly, const FindingC
                           mayOrder && isOrderedWithinBlocksOnly(race, context.model));
   settleVerdict(finding, race.witness, context,
                 {race.first->offset, race.first->condition, race.second->offset, race.second->condition});
-  finding.leansOnLoop = race.witness.leansOn(CauseKind::Loop) &&
-                        (goesWhereALoopLeads(*race.first) || goesWhereALoopLeads(*race.second));
+  finding.goesUnfollowed = std::ranges::any_of(race.witness.causes, isUnfollowed) &&
+                           (goesUnfollowed(*race.first) || goesUnfollowed(*race.second));
   const bool leansOnLaunch = std::ranges::all_of(race.witness.causes, [](const Cause& cause) {
     return cause.kind == CauseKind::Launch || cause.kind == CauseKind::AnyInput;
   });

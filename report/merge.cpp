@@ -207,7 +207,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   dropLibraryTraffic(report.findings, report.facts);
   quietenLibraryRaces(report.findings, report.facts);
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
-  dropUnfollowedLoops(report.findings, report.metrics);
+  dropUnfollowed(report.findings, report.metrics);
   quietenUnseen(report.findings, report);
   quietenLeaks(report.findings, report.run);
   letRunSpeak(report, fromRun);

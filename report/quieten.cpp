@@ -95,9 +95,9 @@ void quietenUnseen(std::vector<Finding>& findings, const Report& report) {
   }
 }
 
-void dropUnfollowedLoops(std::vector<Finding>& findings, const std::vector<Metric>& seen) {
+void dropUnfollowed(std::vector<Finding>& findings, const std::vector<Metric>& seen) {
   std::erase_if(findings, [&](const Finding& finding) {
-    return finding.verdict == Verdict::Possible && finding.leansOnLoop && finding.accesses.size() == 2 &&
+    return finding.verdict == Verdict::Possible && finding.goesUnfollowed && finding.accesses.size() == 2 &&
            std::ranges::all_of(finding.accesses,
                                [&](const Access& access) { return hasBeenAt(access, finding.kernel, seen); });
   });

@@ -21,7 +21,7 @@ void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const
 
 /// A race whose places are where a loop leads the access, which the static pass could not follow: where the
 /// run has been at both and saw nothing, the answer stays unknown, with that reason.
-void dropUnfollowedLoops(std::vector<Finding>& findings, const std::vector<Metric>& seen);
+void dropUnfollowed(std::vector<Finding>& findings, const std::vector<Metric>& seen);
 
 /// An access outside, or a barrier that threads may miss, by values that the static pass could not follow:
 /// where the run has been at the access, or has launched the kernel, and saw nothing, that is a note. Not of

@@ -200,6 +200,7 @@ Verdict Decider::meet(const PairQuestion& q) {
   for (Ranges::Wrapping wrapping : {Ranges::Wrapping::Exact, Ranges::Wrapping::Assumed}) {
     bool assumed = wrapping == Ranges::Wrapping::Assumed;
     if (assumed && !mayAssume) continue;
+    if (auto tried = tryAll(q, wrapping, constraints)) return *tried;
     if (!provesByCases(q, wrapping)) continue;
     ++counters.arithmetic;
     verdict.outcome = Verdict::Outcome::Never;

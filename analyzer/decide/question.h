@@ -97,6 +97,9 @@ private:
   Places placesAmongVoters(const PairQuestion& question);
   std::optional<std::uint64_t> comers(const ModelAccess& access, bool ofBlock);
   bool provesWithin(AccessView& view, Expr bytes);
+  /// By trying out all that the two threads can be, where that is not much.
+  std::optional<Verdict> tryAll(const PairQuestion& q, Ranges::Wrapping wrapping,
+                                const std::vector<Expr>& constraints);
   /// Values for which two threads meet, from the offsets of many; for questions that the solver leaves open.
   std::optional<Assignment> searchCollision(const PairQuestion& question,
                                             const std::vector<Expr>& constraints);
@@ -109,7 +112,7 @@ private:
   const Limits limits;
   double start;    ///< on the thread's clock
   double patience; ///< milliseconds for the next question to the solver; shrinks with every timeout
-  double collisionSeconds = 0;
+  double collisionSeconds = 0, enumerationSeconds = 0;
   KernelView kernel;
   Copies copies;
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];

@@ -191,7 +191,12 @@ private:
     auto sites = std::make_tuple(std::min(first.access->site, second.access->site),
                                  std::max(first.access->site, second.access->site),
                                  relation == Relation::DifferentBlocks, first.access->object);
-    if (first.access->site != kNoSite && found[sites] >= c.limits.findingsPerSitePair) return;
+    if (first.access->site != kNoSite && found[sites] >= c.limits.findingsPerSitePair) {
+      // Of one within a warp it is worth knowing whether others, from further rounds, meet across warps.
+      constexpr unsigned kMostWider = 128;
+      if (relation != Relation::SameBlock || withinWarps[sites]++ - 1 >= kMostWider) return;
+      relation = Relation::DifferentWarps;
+    }
     if (bothLocked(first, second)) cache.erase(keyOf(first, second, relation)); // it depends on which locks
     auto [entry, isNew] = cache.try_emplace(keyOf(first, second, relation));
     if (isNew) {
@@ -218,7 +223,10 @@ private:
       return;
     }
     report(first, second, relation, verdict);
-    if (c.answers.races.back().witness.exact() && !c.answers.races.back().sameValue) ++found[sites];
+    const RaceResult& race = c.answers.races.back();
+    if (!race.witness.exact() || race.sameValue) return;
+    ++found[sites];
+    withinWarps[sites] = relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp ? 1 : 0;
   }
 
   /// Integer parameters that are negative in a witness.
@@ -382,7 +390,8 @@ private:
   PropertyAnswer answer;
   std::map<Key, Verdict> cache;
   AccessVariants variants;
-  std::map<std::tuple<SiteId, SiteId, bool, unsigned>, unsigned> found;
+  std::map<std::tuple<SiteId, SiteId, bool, unsigned>, unsigned> found,
+      withinWarps; ///< those found within a warp alone: 1 and how often wider ones were looked for; else 0
 };
 
 } // namespace

@@ -219,6 +219,7 @@ private:
   // wrapped_sums.cpp
   Expr wrappedSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr growingSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
+  Expr product(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   void stepThrough(LoopWork& work);
 
   /// A variable of the source and the value that a block leaves it; null where that is not known.

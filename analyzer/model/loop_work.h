@@ -13,6 +13,9 @@ struct Sum {
 };
 Sum summands(Expr e, Expr header);
 
+/// Whether the loop goes on only while its counter is less than something.
+bool isBoundedAbove(const llvm::Loop& loop, const llvm::BranchInst& exit, const llvm::PHINode* counter);
+
 struct Execution::LoopWork {
   const llvm::Loop* loop = nullptr;
   Expr entry = nullptr;     ///< the condition under which the loop is reached
@@ -37,6 +40,7 @@ struct Execution::LoopWork {
   bool stayIsExact = false;
   std::vector<Expr> facts; ///< of the counter, in every iteration and at the exit
   std::optional<std::int64_t> trips;
+  std::optional<std::int64_t> mostRounds; ///< it surely ends before that many
   struct Guard {
     Symbol *inside, *after;
     Expr condition;

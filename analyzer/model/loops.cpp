@@ -214,6 +214,8 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
     stepThrough(work);
     boundOpen(work);
     if (stops && state.barrierLoops.count(loop)) comesRound = comesRoundPastBarriers(work);
+    if (work.mostRounds && !(work.trips && *work.trips <= *work.mostRounds))
+      work.facts.push_back(exprs.binary(Op::Slt, work.k, exprs.constant(32, *work.mostRounds)));
     for (Expr fact : work.facts) work.bodyEntry = exprs.logicalAnd(work.bodyEntry, fact);
     if (work.trips && *work.trips == 0) comesRound = false;
   }

@@ -3,6 +3,7 @@
 #include "analyzer/model/flow.h"
 #include "analyzer/model/local_tables.h"
 #include "analyzer/model/table_loops.h"
+#include "analyzer/model/unreachable.h"
 
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/CFG.h"
@@ -324,7 +325,7 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
       std::any_of(kernels.begin(), kernels.end(), [](llvm::Function* f) { return isIrreducible(*f); });
   if (irreducible) passes.run(module, "function(lower-switch,fix-irreducible)");
   for (auto* kernel : kernels) {
-    EliminateUnreachableBlocks(*kernel);
+    dropUnreachableWays(*kernel);
     writeOutTableLoops(*kernel);
     readLocalTables(*kernel);
     splitAtBarriers(*kernel);

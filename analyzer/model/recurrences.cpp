@@ -37,6 +37,16 @@ Sum summands(Expr e, Expr header) {
   return sum;
 }
 
+bool isBoundedAbove(const Loop& loop, const BranchInst& exit, const PHINode* counter) {
+  auto* compare = cast<ICmpInst>(exit.getCondition());
+  const bool isFirst = compare->getOperand(0) == counter;
+  if (!compare->isRelational() || isFirst == (compare->getOperand(1) == counter)) return false;
+  CmpInst::Predicate goesOn =
+      loop.contains(exit.getSuccessor(0)) ? compare->getPredicate() : compare->getInversePredicate();
+  if (!isFirst) goesOn = CmpInst::getSwappedPredicate(goesOn);
+  return ICmpInst::isLT(goesOn) || ICmpInst::isLE(goesOn);
+}
+
 namespace {
 
 bool fitsIn32(Expr e) {
@@ -48,17 +58,6 @@ bool fitsIn32(Expr e) {
     return e->operands[0]->operands[0]->width <= 32 && e->operands[1]->value > -(1 << 16) &&
            e->operands[1]->value < (1 << 16);
   return false;
-}
-
-/// Whether the loop goes on only while its counter is less than something.
-bool isBoundedAbove(const Loop& loop, const BranchInst& exit, const PHINode* counter) {
-  auto* compare = cast<ICmpInst>(exit.getCondition());
-  const bool isFirst = compare->getOperand(0) == counter;
-  if (!compare->isRelational() || isFirst == (compare->getOperand(1) == counter)) return false;
-  CmpInst::Predicate goesOn =
-      loop.contains(exit.getSuccessor(0)) ? compare->getPredicate() : compare->getInversePredicate();
-  if (!isFirst) goesOn = CmpInst::getSwappedPredicate(goesOn);
-  return ICmpInst::isLT(goesOn) || ICmpInst::isLE(goesOn);
 }
 
 std::size_t sizeUpTo(Expr e, std::size_t limit) {
@@ -351,6 +350,7 @@ void Execution::closeForms(LoopWork& work) {
       work.closed[phi] = exprs.ite(exprs.eq(work.k, exprs.constant(32, 0)), startValue, previous(latch));
     } else if (usesItself && !dependsOnLoop(work, latch, true, {work.inside[phi]})) {
       Expr form = wrappedSum(work, phi, header, latch);
+      if (!form) form = product(work, phi, header, latch);
       if (!form) form = orbit(work, header, startValue, latch);
       if (form) work.closed[phi] = form;
     } else if (usesItself) {

@@ -2,21 +2,12 @@
 // ways through the kernel follow, as every round costs a copy of the loop's body.
 #include "analyzer/model/table_loops.h"
 
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/LoopInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
+#include "analyzer/model/unrolling.h"
+
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
-#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/Local.h"
-#include "llvm/Transforms/Utils/LoopSimplify.h"
-#include "llvm/Transforms/Utils/LoopUtils.h"
-#include "llvm/Transforms/Utils/UnrollLoop.h"
 
 #include <algorithm>
 #include <set>
@@ -27,8 +18,7 @@ using namespace llvm;
 namespace kcheck::analyzer {
 namespace {
 
-constexpr unsigned kMostRounds = 32, kMostInstructions = 1024;
-constexpr const char* kCalm = "kcheck.not-volatile";
+constexpr unsigned kMostInstructions = 1024;
 
 /// Whether what is loaded becomes part of an address or decides where the kernel goes on.
 bool leadsSomewhere(const LoadInst& load) {
@@ -71,9 +61,7 @@ std::vector<Instruction*> accessesOf(AllocaInst& table) {
 
 class TableLoops {
 public:
-  explicit TableLoops(llvm::Function& kernel)
-      : kernel(kernel), dominators(kernel), loops(dominators), library(known), assumptions(kernel),
-        evolution(kernel, library, assumptions, dominators, loops), costs(kernel.getDataLayout()) {}
+  explicit TableLoops(llvm::Function& kernel) : kernel(kernel), unrolling(kernel) {}
 
   /// Writes out one loop; false where there is none left.
   bool writeOutOne() {
@@ -88,7 +76,7 @@ public:
     for (Loop* loop : wanted) // the innermost first
       if (std::none_of(wanted.begin(), wanted.end(),
                        [&](Loop* other) { return other != loop && loop->contains(other); }) &&
-          writeOut(*loop))
+          unrolling.writeOut(*loop))
         return true;
     return false;
   }
@@ -97,10 +85,11 @@ private:
   /// The loops that move the place; of a write, they have to be short ones.
   bool loopsOf(Instruction& access, std::set<Loop*>& result) {
     Value* pointer = getLoadStorePointerOperand(&access);
+    ScalarEvolution& evolution = unrolling.evolution();
     const SCEV* place = evolution.getSCEV(pointer);
     std::set<Loop*> own;
     bool isShort = true;
-    for (Loop* loop = loops.getLoopFor(access.getParent()); loop; loop = loop->getParentLoop())
+    for (Loop* loop = unrolling.loops().getLoopFor(access.getParent()); loop; loop = loop->getParentLoop())
       if (!evolution.isLoopInvariant(place, loop)) {
         // A counter of an inner loop moves the place in all loops around it.
         if (!SCEVExprContains(place, [&](const SCEV* part) {
@@ -115,9 +104,9 @@ private:
     return isShort || isa<LoadInst>(access);
   }
 
-  bool canWriteOut(Loop& loop) {
-    const unsigned rounds = evolution.getSmallConstantTripCount(&loop);
-    if (rounds == 0 || rounds > kMostRounds || !loop.getLoopPreheader() || !loop.getLoopLatch()) return false;
+  bool canWriteOut(const Loop& loop) {
+    const unsigned rounds = unrolling.roundsOf(loop);
+    if (rounds == 0) return false;
     std::size_t size = 0;
     for (const BasicBlock* block : loop.blocks())
       for (const Instruction& instruction : *block) {
@@ -125,56 +114,12 @@ private:
         if (call && (call->isConvergent() || call->cannotDuplicate())) return false;
         ++size;
       }
-    return size * rounds <= kMostInstructions && loop.isSafeToClone();
-  }
-
-  /// What the kernel reads and does not use is an access all the same: volatile, it stays.
-  bool writeOut(Loop& loop) {
-    LLVMContext& context = kernel.getContext();
-    for (BasicBlock* block : loop.blocks())
-      for (Instruction& instruction : *block)
-        if (auto* load = dyn_cast<LoadInst>(&instruction); load && !load->isVolatile()) {
-          load->setVolatile(true);
-          load->setMetadata(kCalm, MDNode::get(context, {}));
-        }
-    const unsigned rounds = evolution.getSmallConstantTripCount(&loop);
-    UnrollLoopOptions options{};
-    options.Count = rounds;
-    options.Force = true;
-    options.ForgetAllSCEV = true;
-    const auto result = UnrollLoop(&loop, options, &loops, &evolution, &dominators, &assumptions, &costs,
-                                   nullptr, /*PreserveLCSSA=*/true);
-    for (Instruction& instruction : instructions(kernel))
-      if (instruction.getMetadata(kCalm)) {
-        cast<LoadInst>(instruction).setVolatile(false);
-        instruction.setMetadata(kCalm, nullptr);
-      }
-    return result == LoopUnrollResult::FullyUnrolled;
+    return size * rounds <= kMostInstructions;
   }
 
   llvm::Function& kernel;
-  DominatorTree dominators;
-  LoopInfo loops;
-  const TargetLibraryInfoImpl known;
-  TargetLibraryInfo library;
-  AssumptionCache assumptions;
-  ScalarEvolution evolution;
-  TargetTransformInfo costs;
+  Unrolling unrolling;
 };
-
-/// Loops as the unroller wants them.
-void simplifyLoops(llvm::Function& kernel) {
-  DominatorTree dominators(kernel);
-  LoopInfo loops(dominators);
-  AssumptionCache assumptions(kernel);
-  const TargetLibraryInfoImpl known;
-  TargetLibraryInfo library(known);
-  ScalarEvolution evolution(kernel, library, assumptions, dominators, loops);
-  for (Loop* loop : loops) {
-    simplifyLoop(loop, &dominators, &loops, &evolution, &assumptions, nullptr, /*PreserveLCSSA=*/false);
-    formLCSSARecursively(*loop, dominators, &loops, &evolution);
-  }
-}
 
 } // namespace
 
@@ -187,10 +132,8 @@ void writeOutTableLoops(llvm::Function& kernel) {
   }
   if (!hasTable) return;
   simplifyLoops(kernel);
-  for (unsigned count = 0; count < kMostLoops && TableLoops(kernel).writeOutOne(); ++count) {
-    for (BasicBlock& block : kernel) ConstantFoldTerminator(&block); // the last round goes nowhere but out
-    EliminateUnreachableBlocks(kernel);
-  }
+  for (unsigned count = 0; count < kMostLoops && TableLoops(kernel).writeOutOne(); ++count)
+    dropDeadRounds(kernel);
 }
 
 } // namespace kcheck::analyzer

@@ -23,7 +23,7 @@ TEST(Quieten, TheRunHasTheValuesThatTheHostSets) {
 
 TEST(Quieten, TheRunHasBeenWhereALoopCouldNotBeFollowed) {
   Finding possible = tileRace(Verdict::Possible);
-  possible.leansOnLoop = true;
+  possible.goesUnfollowed = true;
   RunPart run = runPart({});
   auto goTo = [&](SiteId site) {
     Metric metric;
@@ -38,7 +38,7 @@ TEST(Quieten, TheRunHasBeenWhereALoopCouldNotBeFollowed) {
   EXPECT_THAT(left(), SizeIs(1));
   goTo(3);
   EXPECT_THAT(left(), IsEmpty());
-  possible.leansOnLoop = false;
+  possible.goesUnfollowed = false;
   EXPECT_THAT(left(), SizeIs(1));
 }
 

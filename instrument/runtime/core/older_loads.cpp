@@ -49,6 +49,16 @@ void SyncWord::settleVersion(Address at) {
   if (last.isUpdate && last.value == earlier.value) versions.pop_back();
 }
 
+void SyncWord::notePlainStore(Address at, std::uint32_t bytes) {
+  if (versions.empty() || bytes != versionBytes) return;
+  std::uint64_t now = 0;
+  std::memcpy(&now, reinterpret_cast<const void*>(at), bytes);
+  if (now == versions.back().value) return;
+  versions.clear();
+  before = Version();
+  before.value = now;
+}
+
 void SyncWord::addVersion(Address at, std::uint32_t bytes, const Version& added) {
   if (bytes != versionBytes || versions.size() >= kVersions) {
     if (versionBytes && bytes != versionBytes) { // of two sizes: what an older one held is not looked into

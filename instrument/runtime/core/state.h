@@ -157,6 +157,7 @@ inline constexpr std::uint64_t kNoBlock = ~std::uint64_t{0}, kSeveralBlocks = kN
 /// What atomics have published through one word.
 struct SyncWord {
   std::uint32_t version = 0;            ///< counts atomic operations
+  std::uint64_t user = kNoBlock;        ///< of shared memory: the block whose it is
   bool released = false;                ///< a release has been seen
   std::uint64_t narrowBlock = kNoBlock; ///< whose block-scope atomics have changed it
   /// The last such atomic at each site: a later one of wider scope hides it in the cell, and does not make it
@@ -206,6 +207,9 @@ struct SyncWord {
   std::uint32_t versionBytes = 0; ///< 0: nothing was stored yet
   bool versionsUnsettled = false; ///< the last one's value is not in memory yet
   void settleVersion(Address at);
+  /// Before a store: where the word is not what the last one has left, a plain store came after that one, and
+  /// nobody who sees what is stored now has it from older ones.
+  void notePlainStore(Address at, std::uint32_t bytes);
   void addVersion(Address at, std::uint32_t bytes, const Version& added);
   /// What the last update has to publish. It counts only if the update changes the word: nobody can tell a
   /// value that was written back from the one before, so nobody can have waited for it. Whether it did is

@@ -178,6 +178,10 @@ void fence(ThreadState& thread, std::uint32_t scope) {
 void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrder order, bool polls) {
   LaunchState& launch = *thread.owner().launch;
   SyncWord& word = launch.words[at >> 2];
+  if (inShared(at) && word.user != thread.owner().index) { // what an older block had in its place
+    word = SyncWord();
+    word.user = thread.owner().index;
+  }
   word.settle();
   word.settleVersion(at);
   const SyncWord::Version* older = order.stores() ? nullptr : olderStore(thread, word, at, bytes);
@@ -186,6 +190,7 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
     stateOf(thread).noteAwaited(word.versions.back().block, word.versions.back().thread);
   if (order.stores()) {
     ++word.version;
+    word.notePlainStore(at, bytes);
     SyncWord::Version stored;
     stored.token = thread.me;
     stored.number = word.version;

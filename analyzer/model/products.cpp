@@ -1,0 +1,61 @@
+// Values that loops multiply until they reach something: `for (i = t + 1; i < n; i *= 2)`.
+#include "analyzer/expr/fold.h"
+#include "analyzer/expr/range.h"
+#include "analyzer/model/loop_work.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+/// By how much a round multiplies; 0: something else happens.
+static std::int64_t factorOf(Expr latch, Expr header) {
+  if ((latch->op != Op::Mul && latch->op != Op::Shl) || latch->operands[0] != header ||
+      !isConst(latch->operands[1]))
+    return 0;
+  const std::int64_t by = latch->operands[1]->value;
+  if (latch->op == Op::Mul) return by;
+  return by > 0 && by < 31 ? std::int64_t(1) << by : 0;
+}
+
+/// start * factor^k, as long as that does not run over: what wraps is small again, and would go on from there.
+/// The program excludes it, or the loop ends before: where that does not lie so far below the largest number
+/// that it surely does, it is assumed.
+Expr Execution::product(LoopWork& work, const PHINode* phi, Expr header, Expr latch) {
+  const unsigned width = header->width;
+  const std::int64_t factor = factorOf(latch, header);
+  if ((width != 32 && width != 64) || factor < 2) return nullptr;
+  Expr start = work.start[phi];
+  bool isSigned = latch->flags & NoSignedWrap;
+  if (!isSigned && !(latch->flags & NoUnsignedWrap)) {
+    auto* compare = work.headerExit ? dyn_cast<ICmpInst>(work.headerExit->getCondition()) : nullptr;
+    if (!compare || !isBoundedAbove(*work.loop, *work.headerExit, phi)) return nullptr;
+    isSigned = compare->isSigned();
+    Expr end = value(compare->getOperand(compare->getOperand(0) == phi ? 1 : 0));
+    Ranges ranges(Ranges::Wrapping::Exact);
+    if (dependsOnLoop(work, end, true) || !ranges.assume(work.bodyEntry)) return nullptr;
+    if (isSigned && ranges.of(start).lo < 0) return nullptr;
+    const Int far = (isSigned ? signedMax(width) : powerOfTwo(width) - 1) / factor;
+    if ((isSigned ? ranges.of(end).hi : ranges.unsignedOf(end).hi) > far)
+      work.assumptions.insert("the loop counter at " + state.lineText(*work.headerExit) + " does not overflow");
+  }
+  const Int most = isSigned ? signedMax(width) : powerOfTwo(width) - 1;
+  const Int first = isSigned ? Int(start->value) : Int(zeroExtend(start->value, width)); // of a constant
+  std::vector<Expr> values, limits; // for the first value to come so far
+  for (Int power = 1; power <= most && !(isConst(start) && first > most / power); power *= factor) {
+    limits.push_back(exprs.constant(width, normalize(std::int64_t(most / power), width)));
+    values.push_back(exprs.mul(start, exprs.constant(width, normalize(std::int64_t(power), width)),
+                               isSigned ? NoSignedWrap : NoUnsignedWrap));
+  }
+  Expr form = chained(work, values, values.size() - 1);
+  Ranges ranges(Ranges::Wrapping::Exact);
+  if (ranges.assume(work.bodyEntry) && (ranges.of(start).lo > 0 || ranges.of(start).hi < 0))
+    work.mostRounds = std::int64_t(values.size());
+  if (isConst(start) && first > 0) return form;
+  limits.push_back(exprs.constant(width, 0));
+  Expr limit = chained(work, limits, limits.size() - 1), zero = exprs.constant(width, 0);
+  work.facts.push_back(exprs.binary(isSigned ? Op::Sle : Op::Ule, start, limit));
+  if (isSigned) work.facts.push_back(exprs.binary(Op::Sle, exprs.sub(zero, limit, NoSignedWrap), start));
+  return form;
+}
+
+} // namespace kcheck::analyzer
