@@ -40,6 +40,23 @@ static bool fencesMayOrder(const RaceResult& race) {
   return goesFirst(*race.first, *race.second) || goesFirst(*race.second, *race.first);
 }
 
+/// Whether all that a warp's operations say of the two threads is how the lanes of each vote and whom they
+/// elect: of threads in different warps, any may be.
+static bool areElectedApart(const RaceResult& race) {
+  if (race.scope == RaceScope::IntraWarp) return false;
+  const auto isOfWarp = [](const Cause& cause) { return cause.kind == CauseKind::Warp; };
+  for (const ModelAccess* access : {race.first, race.second}) {
+    if (std::ranges::any_of(causesOf(access->offset), isOfWarp)) return false;
+    if (anyNode(access->condition, [&](Expr n) {
+          if (n->op == Op::Symbol) return !n->symbol->exact && isOfWarp(n->symbol->cause);
+          return n->op == Op::Apply && !n->function->exact && isOfWarp(n->function->cause) &&
+                 !n->function->isLeader && !n->function->isBallot;
+        }))
+      return false;
+  }
+  return true;
+}
+
 bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (race.scopeTooNarrow) return false;
   if (context.model.ordersByPtx) return true;
@@ -58,7 +75,8 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   const bool bothVolatile = race.first->isVolatile && race.second->isVolatile;
   if (context.model.waits && bothVolatile && !isUpdate && !bothWrite) return true;
   if (race.witness.leansOn(CauseKind::Wait) && fencesMayOrder(race)) return true;
-  return race.witness.leansOn(CauseKind::Order) || race.witness.leansOn(CauseKind::Warp);
+  return race.witness.leansOn(CauseKind::Order) ||
+         (race.witness.leansOn(CauseKind::Warp) && !areElectedApart(race));
 }
 
 bool followsContent(const ModelAccess& access) {

@@ -1,5 +1,5 @@
-// Where two threads can be anything but many: all of them, in each round of their loops, side by side. Decides
-// what solvers find hard of small launches: permutations of bits, butterflies, products of indices.
+// Where two threads can be anything but many: all of them, in each round of their loops, side by side.
+// Decides what solvers find hard of small launches: permutations of bits, butterflies, products of indices.
 #include "analyzer/decide/question.h"
 
 #include "analyzer/clock.h"
@@ -51,7 +51,8 @@ struct Side {
   Poly offset;
   std::vector<Variable> own;
   std::vector<Expr> filters;
-  std::vector<std::pair<Int, std::vector<std::size_t>>> terms; ///< of the offset: factors, as roots of the tape
+  std::vector<std::pair<Int, std::vector<std::size_t>>>
+      terms; ///< of the offset: factors, as roots of the tape
   std::optional<Tape> tape;
   std::vector<std::int64_t> values; ///< of the own variables
 };
@@ -133,8 +134,7 @@ private:
   /// As polynomials, without what both have and is the same for both: `row * pitch`, wherever that is.
   void takeOffsets() {
     for (Side& side : sides)
-      side.offset = side.view->offsetPoly.valid ? side.view->offsetPoly
-                                                : Poly(Atom{side.view->offset, 0});
+      side.offset = side.view->offsetPoly.valid ? side.view->offsetPoly : Poly(Atom{side.view->offset, 0});
     const Poly a = sides[0].offset, b = sides[1].offset;
     for (auto& [monomial, coefficient] : a.terms) {
       const bool isShared = std::none_of(monomial.begin(), monomial.end(), [&](const Atom& atom) {
@@ -194,7 +194,8 @@ private:
   void layOut(Side& side) {
     std::vector<Expr> roots{kernel.linearThread};
     for (Expr index : kernel.model.blockIdx)
-      roots.push_back(index && relation == Relation::DifferentBlocks ? index : kernel.context.constant(32, 0));
+      roots.push_back(index && relation == Relation::DifferentBlocks ? index
+                                                                     : kernel.context.constant(32, 0));
     for (Expr filter : side.filters) roots.push_back(filter);
     for (auto& [monomial, coefficient] : side.offset.terms) {
       side.terms.push_back({coefficient, {}});

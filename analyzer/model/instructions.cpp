@@ -2,6 +2,7 @@
 #include "analyzer/model/execution.h"
 
 #include "analyzer/model/exact_floats.h"
+#include "analyzer/model/warp_values.h"
 #include "report/metadata.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -201,7 +202,9 @@ Expr Execution::arithmetic(const BinaryOperator& op) {
   case Instruction::Shl: return exprs.binary(Op::Shl, a, b, flags);
   case Instruction::LShr: return exprs.binary(Op::LShr, a, b);
   case Instruction::AShr: return exprs.binary(Op::AShr, a, b);
-  case Instruction::And: return exprs.binary(Op::And, a, b);
+  case Instruction::And:
+    if (Expr vote = ownVote(state, a, b)) return vote;
+    return exprs.binary(Op::And, a, b);
   case Instruction::Or: return exprs.binary(Op::Or, a, b);
   case Instruction::Xor: return exprs.binary(Op::Xor, a, b);
   default: return opaque(op, op.getOpcodeName());

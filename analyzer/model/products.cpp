@@ -17,9 +17,9 @@ static std::int64_t factorOf(Expr latch, Expr header) {
   return by > 0 && by < 31 ? std::int64_t(1) << by : 0;
 }
 
-/// start * factor^k, as long as that does not run over: what wraps is small again, and would go on from there.
-/// The program excludes it, or the loop ends before: where that does not lie so far below the largest number
-/// that it surely does, it is assumed.
+/// start * factor^k, as long as that does not run over: what wraps is small again, and would go on from
+/// there. The program excludes it, or the loop ends before: where that does not lie so far below the largest
+/// number that it surely does, it is assumed.
 Expr Execution::product(LoopWork& work, const PHINode* phi, Expr header, Expr latch) {
   const unsigned width = header->width;
   const std::int64_t factor = factorOf(latch, header);
@@ -36,7 +36,8 @@ Expr Execution::product(LoopWork& work, const PHINode* phi, Expr header, Expr la
     if (isSigned && ranges.of(start).lo < 0) return nullptr;
     const Int far = (isSigned ? signedMax(width) : powerOfTwo(width) - 1) / factor;
     if ((isSigned ? ranges.of(end).hi : ranges.unsignedOf(end).hi) > far)
-      work.assumptions.insert("the loop counter at " + state.lineText(*work.headerExit) + " does not overflow");
+      work.assumptions.insert("the loop counter at " + state.lineText(*work.headerExit) +
+                              " does not overflow");
   }
   const Int most = isSigned ? signedMax(width) : powerOfTwo(width) - 1;
   const Int first = isSigned ? Int(start->value) : Int(zeroExtend(start->value, width)); // of a constant

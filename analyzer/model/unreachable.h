@@ -1,4 +1,5 @@
-// Ways that the program says are never taken: `__builtin_unreachable()`, the default of a `switch` over all values.
+// Ways that the program says are never taken: `__builtin_unreachable()`, the default of a `switch` over all
+// values.
 #pragma once
 
 namespace llvm {

@@ -15,6 +15,17 @@ namespace kcheck::analyzer {
 
 static constexpr std::int64_t kLanesMask = 31;
 
+/// What lanes elect says nothing of other warps, unless they vote by what atomic operations have given them.
+static CauseKind kindOf(const Ballot& ballot) {
+  for (Expr part : {ballot.vote, ballot.value}) {
+    const std::vector<Cause> causes = part ? causesOf(part) : std::vector<Cause>();
+    for (const Cause& cause : causes)
+      if (cause.kind == CauseKind::Order || cause.kind == CauseKind::Wait || cause.kind == CauseKind::Lock)
+        return CauseKind::Order;
+  }
+  return CauseKind::Warp;
+}
+
 /// What all lanes vote together is the same for all of them.
 void Execution::noteBallot(const CallInst& call) {
   const auto mine = identity(call, true);
@@ -63,7 +74,7 @@ void Execution::takeForBallot(const CallInst& call, const std::string& name, con
   auto* votes = state.symbols.function(&call, "ballot", name + " (" + state.lineText(call) + ")", 32);
   votes->isBallot = true;
   votes->exact = false;
-  votes->cause = {CauseKind::Warp, name + " (" + state.lineText(call) + ")"};
+  votes->cause = {kindOf(ballot), name + " (" + state.lineText(call) + ")"};
   env[&call] = exprs.apply(votes, ballot.keys);
   state.ballots[env[&call]] = ballot;
 }
@@ -173,7 +184,7 @@ Expr Execution::leaderOf(Expr votes, const Ballot& ballot, const std::string& li
   auto* lane = state.symbols.function(votes->function, "first voter", "the first lane that voted", kBits);
   lane->isLeader = true;
   lane->exact = false;
-  lane->cause = {CauseKind::Warp, "the votes at " + line};
+  lane->cause = {kindOf(ballot), "the votes at " + line};
   if (ballot.group || ballot.value) { // no lane is the first of two groups
     lane->injective = true;
     lane->keys = ballot.commonKeys();

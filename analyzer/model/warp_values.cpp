@@ -193,6 +193,22 @@ bool isLanesBelow(KernelState& state, Expr mask) {
   return shift->op == Op::Shl && isConst(shift->operands[0], shifted) && isLane(state, shift->operands[1]);
 }
 
+Expr ownVote(KernelState& state, Expr x, Expr y) {
+  ExprContext& exprs = state.exprs;
+  auto voteOf = [&](Expr votes) -> Expr {
+    const auto known = state.ballots.find(votes);
+    return known == state.ballots.end() ? nullptr : known->second.vote;
+  };
+  for (auto [votes, bit] : {std::pair(x, y), std::pair(y, x)}) {
+    if (bit->op == Op::Shl && isConst(bit->operands[0], 1) && isLane(state, bit->operands[1])) {
+      if (Expr vote = voteOf(votes)) return exprs.ite(vote, bit, exprs.constant(32, 0));
+    } else if (isConst(bit, 1) && votes->op == Op::LShr && isLane(state, votes->operands[1])) {
+      if (Expr vote = voteOf(votes->operands[0])) return exprs.extend(Op::ZExt, 32, vote);
+    }
+  }
+  return nullptr;
+}
+
 bool isVoter(const Ballot& ballot, Expr condition) {
   const std::vector<Expr> here = conjunctsOf(condition), votes = conjunctsOf(ballot.vote);
   return std::all_of(votes.begin(), votes.end(), [&](Expr part) {

@@ -49,6 +49,9 @@ std::optional<Ballot> matchOf(KernelState& state, const llvm::CallInst& call, Ex
 Expr laneBroadcast(KernelState& state, const llvm::CallInst& call,
                    const std::function<Expr(unsigned)>& argument, Expr condition);
 
+/// `x & y`, where that looks for the lane's own bit in a ballot: what the thread itself has voted. Else null.
+Expr ownVote(KernelState& state, Expr x, Expr y);
+
 /// Whether `condition` says that the thread has voted for what the ballot asks.
 bool isVoter(const Ballot& ballot, Expr condition);
 /// Whether it says that some lane has: this one, or whichever left a bit in `votes`.
