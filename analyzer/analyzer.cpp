@@ -397,7 +397,7 @@ void answer(const std::vector<Question*>& questions, unsigned jobs) {
       limits.questionMilliseconds = questions[i]->milliseconds;
       limits.proofOnly = !questions[i]->planned;
       questions[i]->answers = decide(questions[i]->model, questions[i]->exprs, limits);
-      if (questions[i]->planned)
+      if (questions[i]->planned && !questions[i]->code)
         questions[i]->traffic = trafficOf(questions[i]->model, questions[i]->lanesMayPart);
     }
   };

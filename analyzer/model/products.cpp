@@ -53,9 +53,9 @@ Expr Execution::product(LoopWork& work, const PHINode* phi, Expr header, Expr la
     work.mostRounds = std::int64_t(values.size());
   if (isConst(start) && first > 0) return form;
   limits.push_back(exprs.constant(width, 0));
-  Expr limit = chained(work, limits, limits.size() - 1), zero = exprs.constant(width, 0);
+  Expr limit = chained(work, limits, limits.size() - 1), below = exprs.constant(width, -1);
   work.facts.push_back(exprs.binary(isSigned ? Op::Sle : Op::Ule, start, limit));
-  if (isSigned) work.facts.push_back(exprs.binary(Op::Sle, exprs.sub(zero, limit, NoSignedWrap), start));
+  if (isSigned) work.facts.push_back(exprs.binary(Op::Sle, exprs.sub(below, limit, NoSignedWrap), start));
   return form;
 }
 

@@ -29,6 +29,18 @@ std::optional<std::uint32_t> numberOf(const IntrinsicInst& call, const LaunchCas
   }
 }
 
+/// Places and variables are those of the kernel itself: what is known of them goes by their names in memory.
+void keepPlaces(const llvm::Function& kernel, llvm::Function& copy) {
+  for (auto&& [from, to] : zip_equal(instructions(kernel), instructions(copy))) {
+    to.setDebugLoc(from.getDebugLoc());
+    for (auto&& [known, made] :
+         zip_equal(filterDbgVars(from.getDbgRecordRange()), filterDbgVars(to.getDbgRecordRange()))) {
+      made.get().setDebugLoc(known.get().getDebugLoc());
+      made.get().setVariable(known.get().getVariable());
+    }
+  }
+}
+
 void putNumbers(llvm::Function& kernel, const LaunchCase& launch) {
   for (llvm::Argument& argument : kernel.args()) {
     const unsigned number = argument.getArgNo();
@@ -71,6 +83,7 @@ std::optional<KernelCode> writtenOut(const KernelCode& code, const LaunchCase& l
   constexpr unsigned kMostLoops = 64;
   ValueToValueMapTy map;
   llvm::Function* copy = CloneFunction(code.function, map);
+  keepPlaces(*code.function, *copy);
   putNumbers(*copy, launch);
   for (Instruction& instruction : make_early_inc_range(instructions(*copy)))
     if (Constant* folded = ConstantFoldInstruction(&instruction, copy->getDataLayout()))
