@@ -14,6 +14,7 @@
 #include "analyzer/smt/solver.h"
 #include "analyzer/traffic/advice.h"
 #include "analyzer/traffic/partings.h"
+#include "analyzer/worth_telling.h"
 #include "report/kernel_name.h"
 
 #include "llvm/IR/InstIterator.h"
@@ -133,7 +134,8 @@ public:
   }
 
   /// Where a known launch leaves open whether threads race: the kernel with its loops written out for it.
-  std::vector<Question*> tryWrittenOut(const PreparedModule& prepared) {
+  std::vector<Question*> tryWrittenOut(const PreparedModule& prepared, const Options& options) {
+    constexpr unsigned kEasily = 300;
     std::vector<Question*> result;
     for (const Question& open : questions) {
       if (!open.planned || answerOf(open, Property::RaceFree) != Answer::Unknown) continue;
@@ -142,8 +144,8 @@ public:
       Question& question = copies.emplace_back();
       question.code = &copiedCode.emplace_back(*copy);
       question.planned = open.planned;
-      question.seconds = open.seconds;
-      question.milliseconds = open.milliseconds;
+      question.seconds = 0.5 * open.seconds;
+      question.milliseconds = easily(kEasily, options);
       question.model = buildModel(question.exprs, prepared, *copy, facts, open.planned->launch);
       result.push_back(&question);
     }
@@ -215,7 +217,8 @@ private:
   Question& settledBy(Question& question) {
     for (Question& copy : copies) {
       if (copy.planned != question.planned) continue;
-      const bool saysMore = leansOnLoops(question) && leansOnValues(copy);
+      const bool saysMore = leansOnLoops(question) && leansOnValues(copy) &&
+                            !racesToTell(copy.answers, {facts, copy.model, {}}).empty();
       if (saysMore || answerOf(copy, Property::RaceFree) != Answer::Unknown) return copy;
     }
     return question;
@@ -451,7 +454,7 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
     answer(questions, options.jobs);
     questions.clear();
     for (KernelAnalysis& kernel : batch)
-      for (Question* question : kernel.tryWrittenOut(prepared)) questions.push_back(question);
+      for (Question* question : kernel.tryWrittenOut(prepared, options)) questions.push_back(question);
     answer(questions, options.jobs);
     for (;;) {
       questions.clear();
