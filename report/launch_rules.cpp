@@ -80,7 +80,9 @@ std::vector<Finding> launchFindings(const std::vector<Launch>& launches, const F
     } else if (grid && block) {
       if (grid->volume() == 1 && block->volume() == 1 && brief.contains(launch.kernel)) continue;
       finding.rule = "launch-shape";
-      finding.severity = Severity::Warning;
+      // Few threads in all are few whatever their shape; one thread is mostly a loop that should be many.
+      const std::uint64_t threads = grid->volume() * block->volume();
+      finding.severity = threads > 1 && threads < 2 * kLanes ? Severity::Note : Severity::Warning;
       finding.message = shapeProblem(*grid, *block);
       if (finding.message.empty()) continue;
       const bool exchanged =

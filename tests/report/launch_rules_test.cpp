@@ -48,6 +48,10 @@ TEST(LaunchRules, ShapesThatWaste) {
   EXPECT_EQ(ruleOf(Dim3{32, 1, 1}, Dim3{4, 1, 1}), "launch-shape");
   EXPECT_EQ(ruleOf(Dim3{32, 1, 1}, Dim3{100, 1, 1}), "launch-shape");
   EXPECT_EQ(ruleOf(Dim3{32, 1, 1}, Dim3{16, 16, 1}), "");
+  const auto severity = [](Dim3 grid, Dim3 block) { return findingsOf(grid, block).front().severity; };
+  EXPECT_EQ(severity({1, 1, 1}, {1, 1, 1}), Severity::Warning);
+  EXPECT_EQ(severity({32, 1, 1}, {4, 1, 1}), Severity::Warning);
+  EXPECT_EQ(severity({4, 1, 1}, {8, 1, 1}), Severity::Note) << "few in all";
   EXPECT_THAT(findingsOf(Dim3{32, 1, 1}, Dim3{4, 1, 1}).front().hint, HasSubstr("exchanged? <<<4, 32>>>"));
   EXPECT_THAT(findingsOf(Dim3{3, 1, 1}, Dim3{4, 1, 1}).front().hint, testing::Not(HasSubstr("exchanged")));
 }
