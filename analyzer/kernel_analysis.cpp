@@ -1,0 +1,175 @@
+// What is asked about a kernel: for any launch, those that are known, and where these leave something open.
+#include "analyzer/kernel_analysis.h"
+
+#include "analyzer/model/written_out.h"
+#include "analyzer/traffic/partings.h"
+#include "analyzer/worth_telling.h"
+
+#include "llvm/IR/InstIterator.h"
+
+#include <algorithm>
+#include <array>
+
+namespace kcheck::analyzer {
+namespace {
+
+/// Who gives each question more than the default gives the whole kernel more.
+double paceOf(const Options& options) { return std::max(1.0, options.questionMilliseconds / 1000.0); }
+double secondsOf(const Options& options) { return options.kernelSeconds * paceOf(options); }
+
+/// Of a question that is worth asking where it is answered easily.
+unsigned easily(unsigned milliseconds, const Options& options) {
+  return std::min(options.questionMilliseconds, unsigned(milliseconds * paceOf(options)));
+}
+
+Answer answerOf(const Question& question, Property property) {
+  for (const PropertyResult& result : question.answers.properties)
+    if (result.property == property) return result.answer;
+  return Answer::Unknown;
+}
+
+bool isProved(const Question& question, Property property) {
+  return answerOf(question, property) == Answer::Proved;
+}
+
+/// Whether all of its races may only seem so because nobody follows how a loop goes on.
+bool leansOnLoops(const Question& question) {
+  return llvm::all_of(question.answers.races,
+                      [](const RaceResult& race) { return race.witness.leansOn(CauseKind::Loop); });
+}
+
+/// Whether one of its races hangs on nothing but what arrays and numbers hold.
+bool leansOnValues(const Question& question) {
+  return llvm::any_of(question.answers.races, [](const RaceResult& race) {
+    return llvm::all_of(race.witness.causes, [](const Cause& cause) {
+      return cause.kind == CauseKind::Content || cause.kind == CauseKind::AnyInput ||
+             cause.kind == CauseKind::Launch;
+    });
+  });
+}
+
+std::vector<std::uint32_t> sharedLengths(const KernelModel& model) {
+  std::vector<std::uint32_t> lengths;
+  for (const MemoryObject& object : model.objects)
+    if (object.space == MemorySpace::Shared && object.bytes && object.elementBytes)
+      lengths.push_back(std::uint32_t(*object.bytes / object.elementBytes));
+  return lengths;
+}
+
+} // namespace
+
+KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
+                               const Options& options)
+    : code(code), facts(facts), plan(planLaunches(facts, *code.kernel, usedAxes(*code.function), options)),
+      anyLaunch(options.anyLaunch) {
+  if (isLibraryCode()) return;
+  for (const PlannedCase& planned : plan.concrete) {
+    Question& question = questions.emplace_back();
+    question.planned = &planned;
+    question.seconds = 0.5 * secondsOf(options) / double(plan.concrete.size());
+    question.milliseconds = options.questionMilliseconds;
+    question.model = buildModel(question.exprs, prepared, code, facts, planned.launch);
+    question.lanesMayPart = lanesMayPart(*code.function);
+  }
+  // The answer for any launch is worth having where it comes easily; the known launches are what counts.
+  constexpr unsigned kEasily = 150;
+  Question& any = questions.emplace_back();
+  any.isAsked = options.anyLaunch;
+  any.seconds = 0.4 * secondsOf(options);
+  any.milliseconds = easily(kEasily, options);
+  any.model = buildModel(any.exprs, prepared, code, facts, plan.any);
+}
+
+Question* KernelAnalysis::tryCondition(const PreparedModule& prepared, const Options& options) {
+  if (questions.empty() || !anyLaunch) return nullptr;
+  if (conditions.empty() && tried.empty() && isOpenForAny())
+    conditions = candidatesFor(plan, sharedLengths(questions.back().model));
+  if (!tried.empty() && isSettled(tried.back())) return nullptr;
+  if (tried.size() == conditions.size()) return nullptr;
+  Question& question = tried.emplace_back();
+  question.condition = &conditions[tried.size() - 1];
+  constexpr double kShare = 0.05;
+  constexpr unsigned kEasily = 60;
+  question.seconds = kShare * secondsOf(options);
+  question.milliseconds = easily(kEasily, options);
+  question.model = buildModel(question.exprs, prepared, code, facts, question.condition->launch);
+  return &question;
+}
+
+std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared, const Options& options) {
+  const bool finds =
+      llvm::any_of(questions, [&](Question& q) { return q.planned && !settledBy(q).answers.races.empty(); });
+  if (questions.empty() || !anyLaunch || finds) return {};
+  if (!isProvedForShapes(Property::RaceFree)) others = unevenLaunches(plan);
+  if (auto larger = largerLaunch(plan, sharedOut(*code.function))) others.push_back(std::move(*larger));
+  std::vector<Question*> result;
+  for (LargerLaunch& other : others) {
+    other.planned.launch.launch = &other.planned.shown;
+    constexpr double kShare = 0.1;
+    constexpr unsigned kEasily = 150;
+    Question& question = otherQuestions.emplace_back();
+    question.planned = &other.planned;
+    question.seconds = kShare * secondsOf(options);
+    question.milliseconds = easily(kEasily, options);
+    question.model = buildModel(question.exprs, prepared, code, facts, other.planned.launch);
+    result.push_back(&question);
+  }
+  return result;
+}
+
+std::vector<Question*> KernelAnalysis::tryWrittenOut(const PreparedModule& prepared, const Options& options) {
+  constexpr unsigned kEasily = 300;
+  std::vector<Question*> result;
+  for (const Question& open : questions) {
+    if (!open.planned || answerOf(open, Property::RaceFree) != Answer::Unknown) continue;
+    auto copy = writtenOut(code, open.planned->launch);
+    if (!copy) continue;
+    Question& question = copies.emplace_back();
+    question.code = &copiedCode.emplace_back(*copy);
+    question.planned = open.planned;
+    question.seconds = 0.5 * open.seconds;
+    question.milliseconds = easily(kEasily, options);
+    question.model = buildModel(question.exprs, prepared, *copy, facts, open.planned->launch);
+    result.push_back(&question);
+  }
+  return result;
+}
+
+Question& KernelAnalysis::settledBy(Question& question) {
+  for (Question& copy : copies) {
+    if (copy.planned != question.planned) continue;
+    const bool saysMore = leansOnLoops(question) && leansOnValues(copy) &&
+                          !racesToTell(copy.answers, {facts, copy.model, {}}).empty();
+    if (saysMore || answerOf(copy, Property::RaceFree) != Answer::Unknown) return copy;
+  }
+  return question;
+}
+
+bool KernelAnalysis::isProvedForShapes(Property property) const {
+  return isProved(questions.back(), property) || llvm::any_of(tried, [&](const Question& question) {
+           return !question.condition->launch.block[1] && isProved(question, property);
+         });
+}
+
+bool KernelAnalysis::isOpenForAny() const {
+  return llvm::any_of(std::array{Property::RaceFree, Property::BarriersUniform}, [&](Property property) {
+    if (isProved(questions.back(), property)) return false;
+    return llvm::all_of(questions, [&](const Question& q) { return !q.planned || isProved(q, property); });
+  });
+}
+
+bool KernelAnalysis::isSettled(const Question& question) const {
+  return llvm::all_of(std::array{Property::RaceFree, Property::BarriersUniform}, [&](Property property) {
+    return isProved(question, property) || isProved(questions.back(), property);
+  });
+}
+
+bool KernelAnalysis::isLibraryCode() const {
+  if (!code.kernel->inSystemHeader) return false;
+  return llvm::none_of(llvm::instructions(*code.function), [&](const llvm::Instruction& instruction) {
+    const SiteId site = siteOf(instruction);
+    return site < facts.sites.size() && !facts.sites[site].inSystemHeader;
+  });
+}
+
+} // namespace kcheck::analyzer

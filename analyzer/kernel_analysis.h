@@ -1,0 +1,88 @@
+// The questions about one kernel, and from the answers its results.
+#pragma once
+
+#include "analyzer/analyzer.h"
+#include "analyzer/decide/races.h"
+#include "analyzer/larger_launches.h"
+#include "analyzer/launches.h"
+#include "analyzer/properties.h"
+#include "analyzer/traffic/advice.h"
+
+#include <deque>
+
+namespace kcheck::analyzer {
+
+/// One kernel under one launch case, with what is asked of it and what came out.
+struct Question {
+  const PlannedCase* planned = nullptr;   ///< null: any launch
+  const PlannedCase* condition = nullptr; ///< or any that fulfils this
+  const KernelCode* code = nullptr;       ///< of a kernel that is written out for it
+  bool isAsked = true;                    ///< else only the model is wanted
+  double seconds = 0;
+  unsigned milliseconds = 0;
+  ExprContext exprs;
+  KernelModel model;
+  KernelAnswers answers;
+  std::optional<LaunchTraffic> traffic; ///< of known launches
+  bool lanesMayPart = false;
+};
+
+/// Models are made one after the other (LLVM's contexts are not for several threads); the questions of
+/// several kernels are then answered side by side.
+class KernelAnalysis {
+public:
+  KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
+                 const Options& options);
+
+  /// Where a known launch leaves open whether threads race: the kernel with its loops written out for it.
+  std::vector<Question*> tryWrittenOut(const PreparedModule& prepared, const Options& options);
+  /// Where something is proved for the known launches but not for any: the next condition to try. Null when
+  /// there is none.
+  Question* tryCondition(const PreparedModule& prepared, const Options& options);
+  /// Where no race is found in the launches that are known, or chosen: others, which share the work out over
+  /// more threads or are of another shape.
+  std::vector<Question*> tryOthers(const PreparedModule& prepared, const Options& options);
+
+  void finish(Analysis& analysis, Coverage& coverage);
+
+  std::deque<Question> questions; ///< never moved: models refer to their expressions; none: left to the run
+  std::set<SiteId> sites, safe;
+
+private:
+  /// The question about the written out kernel, where that says more of whether threads race.
+  Question& settledBy(Question& question);
+  /// For blocks of more than one shape.
+  bool isProvedForShapes(Property property) const;
+  /// Races or barriers are proved for the known launches and not for any.
+  bool isOpenForAny() const;
+  bool isSettled(const Question& question) const;
+  /// A kernel of Thrust or CUB without a line of the user's: its launches are the library's own.
+  bool isLibraryCode() const;
+  // kernel_results.cpp
+  void leaveToTheRun(Analysis& analysis) const;
+  /// Launches that nobody asked about: what is proved of the others says nothing of them.
+  void openLeftOut(std::vector<PropertyResult>& properties) const;
+  /// The program launches the kernel in a way that the source does not show, or not at all: what happens in a
+  /// launch of kcheck's own choice need never happen.
+  void doubtInvented(std::vector<PropertyResult>& properties, Analysis& analysis) const;
+  void tellOthers(Analysis& analysis);
+  void finishTraffic(Analysis& analysis, Coverage& coverage);
+  CaseAnswers answersOf(Question& question, Analysis& analysis);
+  /// Safe in every launch of the program: in any launch, or in each of those that are known. Proofs that rest
+  /// on assumptions do not count: a run could see them broken. Nor do those that leave out axes which a
+  /// launch may have.
+  void collectSafeSites(const CaseAnswers& any, const std::vector<CaseAnswers>& cases);
+
+  const KernelCode& code;
+  const Facts& facts;
+  LaunchPlan plan;
+  bool anyLaunch;
+  std::vector<PlannedCase> conditions; ///< to try, and those that have been
+  std::deque<Question> tried;
+  std::deque<KernelCode> copiedCode;
+  std::deque<Question> copies; ///< written out
+  std::vector<LargerLaunch> others;
+  std::deque<Question> otherQuestions;
+};
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,154 @@
+// What the answers about a kernel amount to: one result per property, and the findings.
+#include "analyzer/kernel_analysis.h"
+
+#include "analyzer/brief.h"
+#include "analyzer/findings.h"
+#include "analyzer/initialization.h"
+#include "analyzer/open_races.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+
+void KernelAnalysis::finish(Analysis& analysis, Coverage& coverage) {
+  if (isBrief(*code.function)) analysis.briefKernels.insert(code.kernel->symbol);
+  if (questions.empty()) return leaveToTheRun(analysis);
+  KernelResult result;
+  result.symbol = code.kernel->symbol;
+  result.name = code.kernel->name;
+  result.where = code.kernel->where;
+  std::vector<CaseAnswers> cases;
+  CaseAnswers any;
+  for (Question& question : questions) {
+    CaseAnswers answers = answersOf(settledBy(question), analysis);
+    if (!question.planned) {
+      any = std::move(answers);
+      continue;
+    }
+    cases.push_back(std::move(answers));
+    result.launches.push_back(question.planned->shown);
+  }
+  std::vector<CaseAnswers> conditional;
+  for (Question& question : tried) conditional.push_back(answersOf(question, analysis));
+  result.properties = mergeProperties(any, cases, conditional);
+  if (!plan.leftOut.empty()) openLeftOut(result.properties);
+  if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
+  tellOthers(analysis);
+  PropertyResult initialized = any.initialized; // one launch may hide a read
+  initialized.holdsFor = any.holdsFor;
+  result.properties.push_back(std::move(initialized));
+  collectSafeSites(any, cases);
+  analysis.kernels.push_back(std::move(result));
+  finishTraffic(analysis, coverage);
+}
+
+void KernelAnalysis::leaveToTheRun(Analysis& analysis) const {
+  KernelResult result{code.kernel->symbol, code.kernel->name, code.kernel->where, {}, {}};
+  for (Property property :
+       {Property::RaceFree, Property::BarriersUniform, Property::InBounds, Property::Initialized})
+    result.properties.push_back(
+        {property, Answer::Unknown, "kernels of libraries are checked in the run alone", "", {}, false});
+  analysis.kernels.push_back(std::move(result));
+}
+
+void KernelAnalysis::openLeftOut(std::vector<PropertyResult>& properties) const {
+  for (PropertyResult& property : properties) {
+    if (property.answer != Answer::Proved) continue;
+    if (plan.anyCoversLeftOut && property.holdsFor == plan.anyText) continue;
+    property.answer = Answer::Unknown;
+    property.reason = plan.leftOut;
+    property.holdsFor.clear();
+    property.assumptions.clear();
+  }
+}
+
+void KernelAnalysis::doubtInvented(std::vector<PropertyResult>& properties, Analysis& analysis) const {
+  const std::string lean = plan.concrete.front().holdsFor;
+  for (Finding& finding : analysis.findings) {
+    if (finding.holdsFor != lean || finding.kernel != code.kernel->name) continue;
+    if (finding.verdict != Verdict::Proved || (finding.severity == Severity::Note && !finding.sameValue))
+      continue;
+    finding.verdict = Verdict::Possible;
+    finding.severity = std::min(finding.severity, Severity::Warning);
+    finding.reason = "the launch " + lean;
+    finding.leansOnHost = true;
+  }
+  for (PropertyResult& property : properties) {
+    if (property.answer != Answer::Refuted) continue;
+    property.answer = Answer::Unknown;
+    property.reason = "it fails for " + lean;
+    property.holdsFor.clear();
+  }
+}
+
+void KernelAnalysis::tellOthers(Analysis& analysis) {
+  std::set<SiteId> told; // of a wide block and of a high one
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    Question& question = otherQuestions[i];
+    keepTellingRaces(question.answers, others[i]);
+    for (Finding& finding :
+         findingsOf(question.answers, {facts, question.model, others[i].planned.holdsFor})) {
+      if (!finding.accesses.empty() && !told.insert(finding.accesses.front().site).second) continue;
+      wordAsLarger(finding, others[i]);
+      analysis.findings.push_back(std::move(finding));
+    }
+  }
+}
+
+void KernelAnalysis::finishTraffic(Analysis& analysis, Coverage& coverage) {
+  std::vector<CountedLaunch> launches;
+  for (Question& question : questions) {
+    if (!question.planned) continue;
+    // What the program's own launch costs, one of kcheck's choice does not tell.
+    if (plan.isDefault && facts.hasMain && question.traffic)
+      for (AccessTraffic& one : question.traffic->accesses) one.metric.isExact = false;
+    launches.push_back({question.planned->launch.launch, &question.model, std::move(question.traffic)});
+    coverage.add(launches.back());
+  }
+  Question& any = questions.back();
+  addTraffic(launches, any.model, any.exprs, facts, analysis);
+}
+
+CaseAnswers KernelAnalysis::answersOf(Question& question, Analysis& analysis) {
+  const KernelModel& model = question.model;
+  CaseAnswers result;
+  result.holdsFor = question.planned     ? question.planned->holdsFor
+                    : question.condition ? question.condition->holdsFor
+                                         : plan.anyText;
+  result.isCovered =
+      !question.planned || (covers(plan.any, question.planned->launch) && !model.breaksAssumption);
+  if (question.planned) result.narrowed = question.planned->narrowed;
+  result.properties = question.answers.properties;
+  result.initialized = checkInitialization(model, question.code ? *question.code : code);
+  result.assumptions = model.assumptions;
+  result.safeSites = question.answers.safeSites;
+  for (const Phase& phase : model.gridPhases)
+    for (const ModelAccess& access : phase.accesses) sites.insert(access.site);
+  FindingContext context{facts, model, result.holdsFor};
+  adjustProperties(result.properties, question.answers, context);
+  if (question.planned) {
+    auto found = findingsOf(question.answers, context);
+    analysis.findings.insert(analysis.findings.end(), found.begin(), found.end());
+    auto open = openRacesOf(question.answers, context);
+    if (!open.empty()) analysis.signalled[code.kernel->symbol].merge(signalledIn(model));
+    llvm::append_range(analysis.openRaces, std::move(open));
+  }
+  return result;
+}
+
+void KernelAnalysis::collectSafeSites(const CaseAnswers& any, const std::vector<CaseAnswers>& cases) {
+  const bool showsShapes = llvm::all_of(cases, [](const CaseAnswers& one) { return one.narrowed.empty(); }) &&
+                           !(plan.isDefault && plan.isNarrowed);
+  if (!showsShapes) return;
+  for (SiteId site : sites) {
+    bool always = any.assumptions.empty() && any.safeSites.count(site) &&
+                  llvm::all_of(cases, [](const CaseAnswers& one) { return one.isCovered; });
+    bool each = !plan.isDefault && !cases.empty();
+    for (const CaseAnswers& one : cases) each = each && one.assumptions.empty() && one.safeSites.count(site);
+    if (always || each) safe.insert(site);
+  }
+}
+
+} // namespace kcheck::analyzer
