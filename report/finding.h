@@ -76,8 +76,9 @@ struct Finding {
   std::string reason;        ///< of `Possible`: the approximation that the witness leans on
   bool leansOnHost = false;  ///< that is what the host or a flag sets: a run of the program has the right one
   bool leansOnInput = false; ///< that is what arrays and numbers hold at the launch, and nothing else
-  bool goesUnfollowed = false; ///< it is where a loop leads the access, which could not be followed
-  bool largerInput = false;    ///< beside `leansOnHost`: all it takes is more to do than the host has shown
+  bool goesUnfollowed =
+      false;                ///< it is where a loop, or something else that is not followed, leads the access
+  bool largerInput = false; ///< beside `leansOnHost`: all it takes is more to do than the host has shown
   std::vector<RelatedNote> notes;
   std::string hint; ///< what would repair it
   bool suppressed = false;

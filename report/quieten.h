@@ -19,8 +19,8 @@ void quietenLibraryRaces(std::vector<Finding>& findings, const Facts& facts);
 /// told all the same where the kernel races: what its threads are to agree on may be raced for, too.
 void dropOtherValues(std::vector<Finding>& findings, const RunResult& run, const Facts& facts);
 
-/// A race whose places are where a loop leads the access, which the static pass could not follow: where the
-/// run has been at both and saw nothing, the answer stays unknown, with that reason.
+/// A race whose places are where a loop leads the access, or something else that the static pass could not
+/// follow: where the run has been at both and saw nothing, the answer stays unknown, with that reason.
 void dropUnfollowed(std::vector<Finding>& findings, const std::vector<Metric>& seen);
 
 /// An access outside, or a barrier that threads may miss, by values that the static pass could not follow:

@@ -167,12 +167,7 @@ std::optional<Assignment> Decider::searchCollision(const PairQuestion& q,
     Assignment found;
     for (const Symbol* s : all)
       found.symbols[s] = values.of(*copies.original(s), copies.threadOf(s) == 2 ? second : first);
-    Evaluator evaluate(found);
-    const bool holds = std::all_of(constraints.begin(), constraints.end(), [&](Expr e) {
-      const Value v = evaluate(e);
-      return v.value == 1 && !v.undefined;
-    });
-    if (!holds || !keepsApart(constraints, evaluate)) return false;
+    if (!satisfies(found, constraints)) return false;
     result = std::move(found);
     return true;
   };

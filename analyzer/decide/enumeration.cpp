@@ -3,6 +3,7 @@
 #include "analyzer/decide/question.h"
 
 #include "analyzer/clock.h"
+#include "analyzer/expr/fold.h"
 #include "analyzer/expr/tape.h"
 
 #include <algorithm>
@@ -171,6 +172,8 @@ private:
         range.hi = std::min(range.hi, r.hi);
       }
     if (range.hi - range.lo >= Int(kMostEvaluations)) return false;
+    // The tape reads with sign, and polynomials what has none without.
+    if (symbol->width > 1 && range.hi > signedMax(symbol->width)) return false;
     if (range.hi < range.lo) range.hi = range.lo; // no thread comes there: one value is as good as none
     variables.push_back({symbol->symbol, std::int64_t(range.lo), std::int64_t(range.hi)});
     return isFew();
@@ -276,12 +279,7 @@ std::optional<Verdict> Decider::tryAll(const PairQuestion& q, Ranges::Wrapping w
               values.symbols[&s] = std::int64_t(std::clamp<Int>(size, s.lo, s.hi));
             return false;
           });
-        Evaluator evaluate(values);
-        const bool holds = std::all_of(constraints.begin(), constraints.end(), [&](Expr e) {
-          const Value v = evaluate(e);
-          return v.value == 1 && !v.undefined;
-        });
-        if (!holds || !keepsApart(constraints, evaluate)) continue;
+        if (!satisfies(values, constraints)) continue;
         result = happens(std::move(values), constraints);
         return false;
       }

@@ -193,8 +193,9 @@ private:
                                  relation == Relation::DifferentBlocks, first.access->object);
     if (first.access->site != kNoSite && found[sites] >= c.limits.findingsPerSitePair) {
       // Of one within a warp it is worth knowing whether others, from further rounds, meet across warps.
-      constexpr unsigned kMostWider = 128;
-      if (relation != Relation::SameBlock || withinWarps[sites]++ - 1 >= kMostWider) return;
+      const auto left = widerToAsk.find(sites);
+      if (relation != Relation::SameBlock || left == widerToAsk.end() || left->second == 0) return;
+      --left->second;
       relation = Relation::DifferentWarps;
     }
     if (bothLocked(first, second)) cache.erase(keyOf(first, second, relation)); // it depends on which locks
@@ -226,7 +227,9 @@ private:
     const RaceResult& race = c.answers.races.back();
     if (!race.witness.exact() || race.sameValue) return;
     ++found[sites];
-    withinWarps[sites] = relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp ? 1 : 0;
+    constexpr unsigned kMostWider = 128;
+    widerToAsk.erase(sites);
+    if (relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp) widerToAsk[sites] = kMostWider;
   }
 
   /// Integer parameters that are negative in a witness.
@@ -391,7 +394,7 @@ private:
   std::map<Key, Verdict> cache;
   AccessVariants variants;
   std::map<std::tuple<SiteId, SiteId, bool, unsigned>, unsigned> found,
-      withinWarps; ///< those found within a warp alone: 1 and how often wider ones were looked for; else 0
+      widerToAsk; ///< of those found within a warp alone: how often a wider one is yet looked for
 };
 
 } // namespace

@@ -76,12 +76,7 @@ public:
   bool holds(const Candidate& c, Assignment& values) const {
     for (const Symbol* s : symbols) values.symbols[s] = std::int64_t(valueOf(*s, c));
     for (const Function* f : conditions) values.defaults[f] = c.truth;
-    Evaluator evaluate(values);
-    const bool satisfied = std::all_of(constraints.begin(), constraints.end(), [&](Expr e) {
-      Value v = evaluate(e);
-      return v.value == 1 && !v.undefined;
-    });
-    return satisfied && keepsApart(constraints, evaluate);
+    return satisfies(values, constraints);
   }
 
 private:

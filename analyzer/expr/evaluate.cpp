@@ -132,6 +132,15 @@ Value Evaluator::node(Expr e) {
 
 Value evaluate(Expr e, const Assignment& assignment) { return Evaluator(assignment)(e); }
 
+bool satisfies(const Assignment& values, const std::vector<Expr>& constraints) {
+  Evaluator evaluate(values);
+  const bool hold = std::all_of(constraints.begin(), constraints.end(), [&](Expr e) {
+    const Value v = evaluate(e);
+    return v.value == 1 && !v.undefined;
+  });
+  return hold && keepsApart(constraints, evaluate);
+}
+
 bool keepsApart(const std::vector<Expr>& roots, Evaluator& evaluate) {
   // The values of keys and result, and of all operands.
   std::map<std::pair<const Function*, std::vector<std::int64_t>>, std::vector<std::int64_t>> known;

@@ -41,6 +41,9 @@ private:
 
 Value evaluate(Expr e, const Assignment& assignment);
 
+/// Whether every constraint is true and defined, and apart what injective functions keep apart.
+bool satisfies(const Assignment& values, const std::vector<Expr>& constraints);
+
 /// Whether the values keep apart what injective functions below `roots` keep apart.
 bool keepsApart(const std::vector<Expr>& roots, Evaluator& evaluate);
 

@@ -2,10 +2,32 @@
 // on.
 #include "random_expr.h"
 
+#include "analyzer/expr/tape.h"
+
 #include <gtest/gtest.h>
 
 namespace kcheck::analyzer {
 namespace {
+
+/// Whatever is defined or not, a tape gives what evaluation gives.
+TEST(Tapes, GiveWhatEvaluationGives) {
+  for (unsigned t = 0; t < 3000; ++t) {
+    ExprContext context;
+    testing::RandomExpr random(context, 123000 + t);
+    const std::vector<Expr> roots{random.make(random.anyWidth(), 4).simplified,
+                                  random.make(32, 3).simplified};
+    auto applies = [](Expr n) { return n->op == Op::Apply; };
+    if (anyNode(roots[0], applies) || anyNode(roots[1], applies)) continue;
+    Tape tape(roots);
+    for (int i = 0; i < 4; ++i) {
+      const Assignment a = random.anyAssignment();
+      for (const Symbol& s : context.symbols()) tape.set(&s, a.of(&s));
+      tape.run();
+      for (std::size_t r = 0; r < roots.size(); ++r)
+        ASSERT_EQ(tape[r], evaluate(roots[r], a).value) << toString(roots[r], 40);
+    }
+  }
+}
 
 class ExprTest : public ::testing::Test {
 protected:
