@@ -57,6 +57,11 @@ KCHECK_VECTORS void advance(Followed& lanes, Chosen chosen, std::uint32_t rows, 
   }
 }
 
+/// The rows of the lanes in the mask.
+KCHECK_VECTORS void takeRows(std::uint16_t* to, const std::uint16_t* from, std::uint32_t mask) {
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) to[lane] = mask >> lane & 1 ? from[lane] : to[lane];
+}
+
 } // namespace
 
 std::uint32_t RowGroups::makeGroup(std::uint32_t segment) {
@@ -144,8 +149,7 @@ bool RowGroups::countApart() {
       RowGroup& nth = groups[group];
       const std::uint32_t fresh = left & ~nth.mask;
       nth.mask |= fresh;
-      for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-        nth.row[lane] = fresh >> lane & 1 ? groups[i].row[lane] : nth.row[lane];
+      takeRows(nth.row, groups[i].row, fresh);
       left &= ~fresh;
       last = group;
     }

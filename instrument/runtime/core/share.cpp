@@ -16,28 +16,29 @@ namespace {
 
 thread_local Share* running = nullptr;
 
-/// Atomics of several blocks have met at all of these words, and nobody has read them: another one is fine,
-/// by whatever lane, and changes nothing.
-KCHECK_VECTORS bool allUpdated(const RowWindow& window, const Address* at, Address offset) {
+/// The positions at whose words atomics of several blocks have met, and nobody has read them: another one is
+/// fine, by whatever lane, and changes nothing.
+KCHECK_VECTORS std::uint32_t updatedWords(const RowWindow& window, const Address* at, Address offset) {
   const RowWindow w = window;
   constexpr Token nobody = 0;
   std::uint32_t updated = 0;
   for (std::uint32_t i = 0; i < kWarpSize; ++i) {
     const Cell cell = openCellOf(at[i] + offset);
-    updated +=
+    const std::uint32_t fine =
         !lineOf(at[i]).closed & (cell.write == (w.launchMany | 1)) & stepAtomic<false>(w, cell, nobody).ok;
+    updated |= fine << i;
   }
-  return updated == kWarpSize;
+  return updated;
 }
 
-/// The same of a whole row.
-bool allUpdated(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
-                const RowClass& shape) {
-  if (access.kind != abi::SiteKind::Atomic || access.bytes < 4 || !updatesWidely(access)) return false;
-  if (shape.shape != RowShape::Other || !shape.isAligned(at[0], access.bytes)) return false;
-  for (Address offset = 0; offset < access.bytes; offset += 4)
-    if (!allUpdated(window, at, offset)) return false;
-  return true;
+/// The same of a whole row and all words of its accesses.
+std::uint32_t updatedWords(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
+                           const RowClass& shape) {
+  if (access.kind != abi::SiteKind::Atomic || access.bytes < 4 || !updatesWidely(access)) return 0;
+  if (shape.shape != RowShape::Other || !shape.isAligned(at[0], access.bytes)) return 0;
+  std::uint32_t updated = ~0u;
+  for (Address offset = 0; offset < access.bytes; offset += 4) updated &= updatedWords(window, at, offset);
+  return updated;
 }
 
 /// Whether the access is fine by what the shadow says of a line that another thread may be changing, and
@@ -95,14 +96,12 @@ void Share::run() {
 }
 
 bool Share::settle() {
-  for (const PutOff& row : later) {
-    RowCells& cells = launch.checks->cells;
-    for (std::uint32_t i = 0; i < row.count; ++i)
-      if (!checkLane(row.window, *row.access, row.at[i], row.lane[i])) {
-        cells.undo();
-        return false;
-      }
-    cells.commit();
+  for (PutOff& row : later) {
+    if (!checkSome(row.window, *row.access, row.at, RowLanes(row.lanes))) {
+      launch.checks->cells.undo();
+      return false;
+    }
+    launch.checks->cells.commit();
   }
   return true;
 }
@@ -195,37 +194,47 @@ bool Share::check(const RowWindow& window, const abi::LoggedAccess& access, cons
                   const RowLanes& lanes, const RowClass& shape) {
   if (!isWithin(access, at, lanes, shape)) return false;
   const bool shared = inShared(at[0]);
-  if (!shared && allUpdated(window, access, at, shape)) return true;
-  if (shared || takesAll(access, at, lanes, shape))
+  const std::uint32_t settled = shared ? 0 : updatedWords(window, access, at, shape);
+  if (settled == ~0u) return true;
+  if (shared || (!settled && takesAll(access, at, lanes, shape)))
     return launch.checks->cells.check(window, access, at, lanes, shape);
-  return checkApart(window, access, at, lanes);
+  return checkApart(window, access, at, lanes, settled);
 }
 
-/// Lane by lane, because some are at another share's lines.
+/// Lane by lane, because some are at another share's lines; but those at the positions in `settled`.
 bool Share::checkApart(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
-                       const RowLanes& lanes) {
-  PutOff row{window, &access, 0, {}, {}};
-  for (std::uint32_t i = 0; i < lanes.count; ++i) {
+                       const RowLanes& lanes, std::uint32_t settled) {
+  Address own[kWarpSize];
+  std::uint32_t ownLanes = 0, owned = 0, count = 0;
+  PutOff row{window, &access, 0, {}};
+  for (std::uint32_t left = ~settled & (~0u >> (kWarpSize - lanes.count)); left; left &= left - 1) {
+    const auto i = static_cast<std::uint32_t>(std::countr_zero(left)), lane = 1u << lanes.lane[i];
     if (takesRun(at[i], access.bytes)) {
-      if (!checkLane(window, access, at[i], lanes.lane[i])) return false;
+      ownLanes |= lane;
+      own[owned++] = at[i];
     } else if (!changesNothing(window, access, at[i])) {
-      row.lane[row.count] = lanes.lane[i];
-      row.at[row.count++] = at[i];
+      row.lanes |= lane;
+      row.at[count++] = at[i];
     }
   }
-  if (!row.count) return true;
+  if (owned && !checkSome(window, access, own, RowLanes(ownLanes))) return false;
+  if (!count) return true;
   if (later.size() == kMostPutOff) return false;
   later.push_back(row);
   return true;
 }
 
-bool Share::checkLane(const RowWindow& window, const abi::LoggedAccess& access, Address address,
-                      std::uint8_t lane) {
-  Address at[kWarpSize];
-  std::fill_n(at, kWarpSize, address);
-  RowClass alone{};
-  alone.shape = RowShape::Uniform;
-  return launch.checks->cells.check(window, access, at, RowLanes(1u << lane), alone);
+/// Some lanes of a row. Nothing is changed but their own cells, so a run is not looked at as one.
+bool Share::checkSome(const RowWindow& window, const abi::LoggedAccess& access, Address* at,
+                      const RowLanes& lanes) {
+  std::fill(at + lanes.count, at + kWarpSize, at[lanes.count - 1]);
+  RowClass shape{};
+  classify(shape, at, lanes, access.bytes);
+  if (shape.shape == RowShape::Contiguous || shape.shape == RowShape::Halves) {
+    shape.first = shape.shape == RowShape::Contiguous ? ~0u : 0; // 0: one by one
+    shape.shape = RowShape::Other;
+  }
+  return launch.checks->cells.check(window, access, at, lanes, shape);
 }
 
 void Share::leave() {

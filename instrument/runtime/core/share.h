@@ -48,9 +48,8 @@ private:
   struct PutOff {
     RowWindow window;
     const abi::LoggedAccess* access;
-    std::uint32_t count;
-    std::uint8_t lane[kWarpSize];
-    Address at[kWarpSize];
+    std::uint32_t lanes;
+    Address at[kWarpSize]; ///< by position
   };
   static constexpr std::size_t kMostPutOff = 1u << 17;
 
@@ -61,8 +60,9 @@ private:
   bool takesAll(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
                 const RowClass& shape) const;
   bool checkApart(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
-                  const RowLanes& lanes);
-  bool checkLane(const RowWindow& window, const abi::LoggedAccess& access, Address at, std::uint8_t lane);
+                  const RowLanes& lanes, std::uint32_t settled);
+  bool checkSome(const RowWindow& window, const abi::LoggedAccess& access, Address* at,
+                 const RowLanes& lanes);
 
   Crew& crew;
   const std::uint32_t number;
