@@ -168,7 +168,8 @@ struct KernelModel {
       firstExits; ///< of what loops leave behind that end with their first round
   std::map<const Symbol*, std::vector<Expr>>
       madeFrom; ///< of what loops change: its values in first and later rounds
-  std::map<const Function*, unsigned> contents;           ///< of what stands for what an object holds: which
+  std::map<const Function*, unsigned> contents; ///< of what stands for what an object holds: which
+  std::map<const Function*, Expr> ownContents;  ///< what each thread knows of contents: width 1, true
   std::map<const Symbol*, std::vector<PlaceRead>> readAt; ///< of what was found in memory, and no more
   std::map<const Symbol*, AtomicUpdate> updates;          ///< of results that are nothing more than that
   std::map<const Function*, AtomicUpdate> draws;          ///< of tickets, room, and who has won at a place

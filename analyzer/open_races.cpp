@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace kcheck::analyzer {
 namespace {
@@ -31,19 +32,32 @@ public:
 
   Makings of(Expr place) const {
     Makings found;
-    std::set<Expr> seen;
+    Seen seen;
     add(place, found, seen);
     return found;
   }
 
 private:
-  void add(Expr n, Makings& found, std::set<Expr>& seen) const {
-    if (!n || n->width == 1 || (n->op == Op::Apply && n->function->isBallot) || !seen.insert(n).second)
-      return;
+  /// What has been looked at, for the place and for the counters that it follows: each as often as it takes.
+  struct Seen {
+    std::set<Expr> place, counters;
+    bool ofCounters = false;
+    bool isNew(Expr n) { return (ofCounters ? counters : place).insert(n).second; }
+  };
+
+  /// By what the place of a counter is chosen.
+  void addCounter(Expr place, Makings& found, Seen& seen) const {
+    Makings counter;
+    const bool before = std::exchange(seen.ofCounters, true);
+    add(place, counter, seen);
+    seen.ofCounters = before;
+    found.counters.merge(counter.given);
+  }
+
+  void add(Expr n, Makings& found, Seen& seen) const {
+    if (!n || n->width == 1 || (n->op == Op::Apply && n->function->isBallot) || !seen.isNew(n)) return;
     if (n->op == Op::Apply && model.draws.count(n->function)) {
-      Makings counter;
-      for (Expr operand : n->operands) add(operand, counter, seen);
-      found.counters.merge(counter.given);
+      for (Expr operand : n->operands) addCounter(operand, found, seen);
       return;
     }
     if (n->op == Op::Symbol) addSymbol(*n->symbol, found, seen);
@@ -54,14 +68,12 @@ private:
     for (Expr operand : n->operands) add(operand, found, seen);
   }
 
-  void addSymbol(const Symbol& symbol, Makings& found, std::set<Expr>& seen) const {
+  void addSymbol(const Symbol& symbol, Makings& found, Seen& seen) const {
     if (const auto made = model.madeFrom.find(&symbol); made != model.madeFrom.end())
       for (Expr part : made->second) add(part, found, seen);
     const auto update = model.updates.find(&symbol);
     if (update != model.updates.end()) {
-      Makings counter;
-      add(update->second.offset, counter, seen);
-      found.counters.merge(counter.given);
+      addCounter(update->second.offset, found, seen);
       addContent(update->second.object, found, seen, false);
     } else if (const auto read = model.readAt.find(&symbol); read != model.readAt.end()) {
       for (const PlaceRead& one : read->second) addContent(one.object, found, seen);
@@ -72,7 +84,7 @@ private:
 
   /// What is found in memory: in shared memory what the kernel has stored there, in global memory what the
   /// host has. Counters and locks begin at zero; what else is stored there may be the next one of a list.
-  void addContent(unsigned object, Makings& found, std::set<Expr>& seen, bool isPlain = true) const {
+  void addContent(unsigned object, Makings& found, Seen& seen, bool isPlain = true) const {
     const MemoryObject& memory = model.objects[object];
     if (isPlain && memory.space != MemorySpace::Shared) found.isFromHost |= memory.written;
     if (isPlain && memory.space != MemorySpace::Shared) return;

@@ -61,9 +61,10 @@ public:
       return clamped(at == counters.end() ? 0 : place.rounds[std::size_t(at - counters.begin())]);
     }
     case SymbolKind::Parameter: {
-      auto at = std::find(parameters.begin(), parameters.end(), &s) - parameters.begin();
-      const Int v = sizes[std::size_t(at) % sizes.size()];
-      return s.width == 1 ? std::int64_t(v & 1) : clamped(v);
+      const auto at = std::size_t(std::find(parameters.begin(), parameters.end(), &s) - parameters.begin());
+      const Int v = sizes[at % sizes.size()];
+      const Range bounds = at < parameters.size() ? parameterBounds[at] : Range{s.lo, s.hi};
+      return s.width == 1 ? std::int64_t(v & 1) : std::int64_t(std::clamp(v, bounds.lo, bounds.hi));
     }
     default: return s.width == 1 ? 1 : clamped(0);
     }
@@ -92,7 +93,8 @@ public:
   std::array<Int, 4> sizes{};
   Index blockDim{}, gridDim{};
   std::vector<const Symbol*> counters, parameters;
-  std::vector<Int> lastRounds; ///< of the counters
+  std::vector<Int> lastRounds;        ///< of the counters
+  std::vector<Range> parameterBounds; ///< as the access's condition says
 
 private:
   using Rounds = std::array<Int, kMostCounters>;
@@ -148,6 +150,8 @@ std::optional<Assignment> Decider::searchCollision(const PairQuestion& q,
   Ranges& ranges = viewOf(*q.a, Ranges::Wrapping::Exact).ranges;
   for (const Symbol* counter : values.counters)
     values.lastRounds.push_back(ranges.of(kernel.context.of(counter)).hi);
+  for (const Symbol* parameter : values.parameters)
+    values.parameterBounds.push_back(ranges.of(kernel.context.of(parameter)));
   const std::vector<Place> places = values.places(q.relation);
   const Int row = values.blockDim[0];
   std::vector<std::array<Int, 4>> sizes{{1024, 1024, 1024, 1024}};

@@ -4,6 +4,7 @@
 #include "analyzer/decide/question.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kcheck::analyzer {
 
@@ -65,9 +66,23 @@ static Expr commonTally(const KernelModel& model, const PairQuestion& q) {
   return found;
 }
 
+/// What both threads have left themselves of what the condition looks up.
+static void addOwnContents(KernelView& kernel, Copies& copies, const PairQuestion& q, Expr condition,
+                           std::vector<Expr>& constraints) {
+  std::set<const Function*> met;
+  anyNode(condition, [&](Expr n) {
+    const auto own = n->op == Op::Apply && met.insert(n->function).second
+                         ? kernel.model.ownContents.find(n->function)
+                         : kernel.model.ownContents.end();
+    if (own != kernel.model.ownContents.end())
+      for (unsigned thread : {1u, 2u}) constraints.push_back(copies.of(own->second, q.relation, thread));
+    return false;
+  });
+}
+
 /// The ranks differ where what is counted puts the threads' own rounds in an order: for any two threads one
 /// comes before the other (`holds` for it), what comes before that one comes before the other too, and
-/// nothing comes before itself.
+/// nothing comes before itself. Where nothing does, a rank is also less than the number of rounds.
 bool Decider::provesByRanks(const PairQuestion& q, bool& assumesNoWrap) {
   if (kernel.model.tallies.empty() || !q.a->offset || !q.b->offset) return false;
   Expr rank = commonTally(kernel.model, q);
@@ -76,8 +91,9 @@ bool Decider::provesByRanks(const PairQuestion& q, bool& assumesNoWrap) {
   const Tally& tally = kernel.model.tallies.at(rank->symbol);
   Symbol* any =
       c.symbol("any round of " + rank->symbol->name, 32, SymbolKind::LoopCounter, 0, (Int(1) << 31) - 1);
-  const std::vector<Expr> base = meetingConstraints(q);
-  auto never = [&](std::initializer_list<Expr> more) {
+  std::vector<Expr> base = meetingConstraints(q);
+  addOwnContents(kernel, copies, q, tally.holds, base);
+  auto never = [&](const std::vector<Expr>& more) {
     std::vector<Expr> constraints = base;
     constraints.insert(constraints.begin(), more.begin(), more.end());
     const Verdict verdict = askSolver(std::move(constraints), q.relation);
@@ -95,26 +111,35 @@ bool Decider::provesByRanks(const PairQuestion& q, bool& assumesNoWrap) {
     there.set(stands, round);
     return there(general);
   };
-  auto isRound = [&](Expr round) {
+  Expr rounds[] = {copy(tally.rounds, 1), copy(tally.rounds, 2)}, ranks[] = {copy(rank, 1), copy(rank, 2)};
+  auto isRound = [&](Expr round, unsigned thread) {
     return c.logicalAnd(c.binary(Op::Sle, c.constant(32, 0), round),
-                        c.binary(Op::Slt, round, copy(tally.rounds, 1)));
+                        c.binary(Op::Slt, round, rounds[thread - 1]));
   };
-  Expr rounds[] = {copy(tally.rounds, 1), copy(tally.rounds, 2)};
-  if (rounds[0] != rounds[1] && !never({c.logicalNot(c.eq(rounds[0], rounds[1]))})) return false;
+  /// That the thread's own round is one, and does not count for the thread itself.
+  auto leavesItselfOut = [&](Expr own, unsigned thread) {
+    return c.logicalAnd(isRound(own, thread), c.logicalNot(holdsAt(own, thread)));
+  };
+  const bool runTogether = rounds[0] == rounds[1] || never({c.logicalNot(c.eq(rounds[0], rounds[1]))});
   /// Whether the rank of the thread is less than that of the other where its own round counts for the other.
   auto isLessThanOther = [&](Expr own, unsigned thread) {
     const unsigned other = 3 - thread;
     Expr mine = copy(own, thread), comesBefore = holdsAt(mine, other), each = c.of(any);
-    return never({comesBefore, isRound(each), holdsAt(each, thread), c.logicalNot(holdsAt(each, other))}) &&
-           never(
-               {comesBefore, c.logicalNot(c.logicalAnd(isRound(mine), c.logicalNot(holdsAt(mine, thread))))});
+    return never({comesBefore, isRound(each, thread), holdsAt(each, thread),
+                  c.logicalNot(holdsAt(each, other))}) &&
+           never({comesBefore, c.logicalNot(leavesItselfOut(mine, thread))});
   };
+  auto implies = [&](Expr a, Expr b) { return c.logicalOr(c.logicalNot(a), b); };
   for (Expr own : ownRounds(c, tally)) {
-    if (!isLessThanOther(own, 1) || !isLessThanOther(own, 2)) continue;
-    Expr ranks[] = {copy(rank, 1), copy(rank, 2)};
-    auto implies = [&](Expr a, Expr b) { return c.logicalOr(c.logicalNot(a), b); };
-    return never({implies(holdsAt(copy(own, 1), 2), c.binary(Op::Slt, ranks[0], ranks[1])),
-                  implies(holdsAt(copy(own, 2), 1), c.binary(Op::Slt, ranks[1], ranks[0]))});
+    std::vector<Expr> known;
+    for (unsigned thread : {1u, 2u})
+      if (never({c.logicalNot(leavesItselfOut(copy(own, thread), thread))}))
+        known.push_back(c.binary(Op::Slt, ranks[thread - 1], rounds[thread - 1]));
+    if (runTogether && isLessThanOther(own, 1) && isLessThanOther(own, 2)) {
+      known.push_back(implies(holdsAt(copy(own, 1), 2), c.binary(Op::Slt, ranks[0], ranks[1])));
+      known.push_back(implies(holdsAt(copy(own, 2), 1), c.binary(Op::Slt, ranks[1], ranks[0])));
+    }
+    if (!known.empty()) return never(known);
   }
   return false;
 }

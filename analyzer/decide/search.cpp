@@ -2,6 +2,7 @@
 #include "analyzer/decide/search.h"
 
 #include "analyzer/expr/fold.h"
+#include "analyzer/expr/range.h"
 
 #include <algorithm>
 #include <array>
@@ -62,9 +63,14 @@ public:
           c, [&](Expr n) { return seen.count(n) != 0; },
           [&](Expr n) {
             seen.insert(n);
-            if (n->op == Op::Symbol) note(n->symbol);
+            if (n->op == Op::Symbol) note(n);
             if (n->op == Op::Apply && n->width == 1) conditions.insert(n->function);
           });
+    if (!hasParameters) return;
+    Ranges ranges;
+    for (Expr c : constraints) ranges.assume(c);
+    for (auto& [symbol, parameter] : parameters)
+      if (const Range known = ranges.of(parameter.expr); !known.isEmpty()) parameter.bounds = known;
   }
 
   bool hasCounters = false, hasParameters = false, hasFreeBlock = false, hasFreeGrid = false,
@@ -80,10 +86,12 @@ public:
   }
 
 private:
-  void note(const Symbol* s) {
+  void note(Expr e) {
+    const Symbol* s = e->symbol;
     symbols.push_back(s);
     hasUnknownConditions |= s->kind == SymbolKind::Unknown && s->width == 1;
-    if (s->kind == SymbolKind::Parameter) ordinal.emplace(s, ordinal.size());
+    if (s->kind == SymbolKind::Parameter)
+      parameters.emplace(s, Parameter{e, parameters.size(), {s->lo, s->hi}});
     hasCounters |= s->kind == SymbolKind::LoopCounter;
     hasParameters |= s->kind == SymbolKind::Parameter;
     hasFreeBlock |= s->kind == SymbolKind::BlockDim;
@@ -109,8 +117,9 @@ private:
     case SymbolKind::GridDim: return clamped(s, c.gridDim[axis]);
     case SymbolKind::LoopCounter: return clamped(s, c.counter[which]);
     case SymbolKind::Parameter: {
-      Int v = c.parameters[ordinal.at(&s) % c.parameters.size()];
-      return s.width == 1 ? v & 1 : clamped(s, v);
+      const Parameter& known = parameters.at(&s);
+      Int v = c.parameters[known.number % c.parameters.size()];
+      return s.width == 1 ? v & 1 : std::clamp(v, known.bounds.lo, known.bounds.hi);
     }
     case SymbolKind::Unknown: return s.width == 1 ? Int(c.truth) : clamped(s, 0);
     default: return 0;
@@ -121,7 +130,12 @@ private:
   const Copies& copies;
   std::vector<const Symbol*> symbols;
   std::unordered_set<const Function*> conditions;
-  std::unordered_map<const Symbol*, std::size_t> ordinal;
+  struct Parameter {
+    Expr expr;
+    std::size_t number; ///< in which order they were met
+    Range bounds;       ///< as far as the constraints say
+  };
+  std::unordered_map<const Symbol*, Parameter> parameters;
 };
 
 } // namespace

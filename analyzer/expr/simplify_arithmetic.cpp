@@ -22,6 +22,13 @@ Expr Simplifier::raw(Op op, unsigned width, Expr x, Expr y, std::uint8_t flags) 
   return table->intern(op, width, {x, y}, 0, flags);
 }
 
+/// That the number, which is 0 or 1, is 1; null where it may be another one, or is known.
+static Expr conditionOf(Expr x) {
+  if (x->op == Op::ZExt && x->operands[0]->width == 1) return x->operands[0];
+  const bool either = x->op == Op::Ite && isConst(x->operands[1], 1) && isConst(x->operands[2], 0);
+  return either ? x->operands[0] : nullptr;
+}
+
 Expr Simplifier::binary(Op op, Expr x, Expr y, std::uint8_t flags) {
   if (isCommutative(op) && isConst(x) && (!isConst(y) || isConst(x, -1))) std::swap(x, y);
   // The minus of a flagged subtraction: whole, since the flag speaks of the number -x and not of its bits.
@@ -35,6 +42,11 @@ Expr Simplifier::binary(Op op, Expr x, Expr y, std::uint8_t flags) {
   if (op != Op::Add && op != Op::Mul && op != Op::Shl) flags = NoFlags;
   if (isMinus) return raw(op, x->width, x, y, NoSignedWrap);
   if (Expr pushed = pushIntoIte(op, x, y, flags)) return pushed;
+  const bool bitByBit = op == Op::And || op == Op::Or || op == Op::Xor;
+  if (Expr a = conditionOf(x), b = conditionOf(y); bitByBit && a && b)
+    return ite(binary(op, a, b, NoFlags), constant(x->width, 1), constant(x->width, 0));
+  if (bitByBit && x->op == Op::ZExt && y->op == Op::ZExt && x->operands[0]->width == y->operands[0]->width)
+    return extend(Op::ZExt, x->width, binary(op, x->operands[0], y->operands[0], NoFlags), NoFlags);
   switch (op) {
   case Op::Add: return add(x, y, flags);
   case Op::Mul: return mul(x, y, flags);

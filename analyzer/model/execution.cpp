@@ -44,6 +44,7 @@ void Execution::runLayers() {
     env.clear();
     edges.clear();
     conditions.clear();
+    endConditions.clear();
     left.clear();
     exitSymbols.clear();
     iterationBase.clear();
@@ -114,6 +115,7 @@ void Execution::runBlock(const BasicBlock* block, Expr condition) {
     if (isa<PHINode>(instruction) || instruction.isTerminator()) continue;
     runInstruction(instruction, condition);
   }
+  endConditions[block] = condition;
   leaveBlock(block, condition);
 }
 
@@ -168,6 +170,51 @@ Expr Execution::atExit(const BasicBlock* from, const BasicBlock* to, Expr v) con
   return v;
 }
 
+/// Whether all ways from the end of a block that dominates them lead to `block`, along edges from `last`,
+/// without a loop, a barrier that ends the run or an assumption between.
+bool Execution::allComeFrom(const BasicBlock* dominator, const BasicBlock* block,
+                            std::vector<const BasicBlock*> last) const {
+  constexpr std::size_t kMost = 64;
+  const Loop* loop = state.loopInfo.getLoopFor(dominator);
+  std::set<const BasicBlock*> between;
+  while (!last.empty()) {
+    const BasicBlock* at = last.back();
+    last.pop_back();
+    if (at == dominator || !between.insert(at).second) continue;
+    auto start = conditions.find(at), end = endConditions.find(at);
+    if (between.size() > kMost || state.loopInfo.getLoopFor(at) != loop || start == conditions.end() ||
+        end == endConditions.end() || start->second != end->second)
+      return false;
+    last.insert(last.end(), pred_begin(at), pred_end(at));
+  }
+  auto staysInside = [&](const BasicBlock* at) {
+    return llvm::all_of(successors(at), [&](auto* next) { return next == block || between.count(next); });
+  };
+  return staysInside(dominator) && llvm::all_of(between, staysInside);
+}
+
+/// One of the ways into a block: whether it has been taken, and a value there.
+struct Way {
+  Expr taken, value;
+};
+
+/// The value behind a join, of which one way has been taken. What `&&` and `||` have put together in blocks
+/// is put together again.
+static Expr merged(ExprContext& exprs, const std::vector<Way>& ways) {
+  auto any = [&](auto is) { return llvm::any_of(ways, [&](const Way& way) { return is(way.value); }); };
+  const bool anyFalse = any(isFalse), anyTrue = any(isTrue);
+  if (anyFalse || anyTrue) {
+    Expr found = exprs.boolean(false); // that the value is not what some ways give
+    for (const Way& way : ways)
+      found = exprs.logicalOr(
+          found, exprs.logicalAnd(way.taken, anyFalse ? way.value : exprs.logicalNot(way.value)));
+    return anyFalse ? found : exprs.logicalNot(found);
+  }
+  Expr result = nullptr;
+  for (const Way& way : ways) result = result ? exprs.ite(way.taken, way.value, result) : way.value;
+  return result;
+}
+
 /// The condition under which `block` is entered along the edges met so far (those from outside of `outsideOf`
 /// alone, where given), and its phis' values. Null when no edge leads here.
 Expr Execution::enter(const BasicBlock* block, const Loop* outsideOf, PhiValues* phis) {
@@ -184,20 +231,22 @@ Expr Execution::enter(const BasicBlock* block, const Loop* outsideOf, PhiValues*
   const BasicBlock* dominator = nullptr;
   if (auto* node = state.dominators.getNode(block))
     if (node->getIDom()) dominator = node->getIDom()->getBlock();
-  auto known = dominator ? conditions.find(dominator) : conditions.end();
-  Expr prefix = known == conditions.end() ? nullptr : known->second;
+  auto known = dominator ? endConditions.find(dominator) : endConditions.end();
+  Expr prefix = incoming.size() > 1 && known != endConditions.end() ? known->second : nullptr;
+  if (prefix) {
+    std::vector<const BasicBlock*> last;
+    for (auto& [from, taken] : incoming) last.push_back(from);
+    if (allComeFrom(dominator, block, std::move(last))) condition = prefix;
+  }
   for (auto& phi : block->phis()) {
     if (!isRelevant(&phi)) continue;
-    Expr merged = nullptr;
+    std::vector<Way> ways;
     for (auto& [from, taken] : incoming) {
-      Expr v = atExit(from, block, value(phi.getIncomingValueForBlock(from)));
-      Expr shorter = prefix && incoming.size() > 1 ? withoutPrefix(exprs, taken, prefix) : nullptr;
-      merged = merged ? exprs.ite(shorter ? shorter : taken, v, merged) : v;
+      Expr shorter = prefix ? withoutPrefix(exprs, taken, prefix) : nullptr;
+      ways.push_back(
+          {shorter ? shorter : taken, atExit(from, block, value(phi.getIncomingValueForBlock(from)))});
     }
-    if (phis)
-      (*phis)[&phi] = merged;
-    else
-      env[&phi] = merged;
+    (phis ? (*phis)[&phi] : env[&phi]) = merged(exprs, ways);
   }
   return condition;
 }

@@ -4,7 +4,7 @@
 //
 // execution.cpp: the way through the blocks.
 // instructions.cpp, calls.cpp, votes.cpp, assembly.cpp: what an instruction does.
-// loads.cpp, stored_before.cpp, last_blocks.cpp, counted.cpp: what is read.
+// loads.cpp, stored_before.cpp, own_stores.cpp, last_blocks.cpp, counted.cpp: what is read.
 // loops.cpp, trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp, open_values.cpp: loops in closed form, or
 // nearly.
 #pragma once
@@ -73,6 +73,8 @@ private:
   void runBlock(const llvm::BasicBlock* block, Expr condition);
   void leaveBlock(const llvm::BasicBlock* block, Expr condition);
   Expr enter(const llvm::BasicBlock* block, const llvm::Loop* outsideOf, PhiValues* phis);
+  bool allComeFrom(const llvm::BasicBlock* dominator, const llvm::BasicBlock* block,
+                   std::vector<const llvm::BasicBlock*> last) const;
   Expr atExit(const llvm::BasicBlock* from, const llvm::BasicBlock* to, Expr v) const;
   void runLayers();
   bool stopsAt(const llvm::BasicBlock* block) const { return stops && state.barrierBlocks.count(block); }
@@ -132,6 +134,13 @@ private:
   bool mayHaveStored(unsigned object, const llvm::BasicBlock* here);
   bool mayHaveWaited(const llvm::Instruction& load) const;
   bool isAsBefore(const llvm::Instruction& load, unsigned object);
+
+  // own_stores.cpp
+  const llvm::BasicBlock* barrierBefore(const llvm::Instruction& load) const;
+  const llvm::Loop* barrierLoop(const llvm::BasicBlock* block) const;
+  bool leadsTo(const llvm::Instruction& store, const llvm::BasicBlock* barrier, unsigned object) const;
+  void noteOwnStore(const Function* content, unsigned object, const llvm::BasicBlock* barrier,
+                    const std::vector<Expr>& counters);
 
   // calls.cpp
   void runCall(const llvm::CallInst& call, Expr& condition);
@@ -243,6 +252,7 @@ private:
   std::vector<const llvm::Loop*> chain; ///< loops around the start, innermost first
   std::vector<const llvm::BasicBlock*> order;
   std::map<Edge, Expr> edges;
+  std::map<const llvm::BasicBlock*, Expr> endConditions; ///< under which the end of each block is reached
   std::set<const llvm::Loop*> active;
   std::map<const llvm::Loop*, Substitution> left; ///< of loops in closed form: inside values to final ones
   struct BackEdge {

@@ -107,6 +107,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     // are ordered by that.
     content->cause =
         fromHost ? Cause{CauseKind::Launch, "the content of `" + object.name + "` at the launch"} : written;
+    if (start && object.space == MemorySpace::Shared) noteOwnStore(content, place.object, start, {});
     return exprs.apply(content, {place.offset});
   }
   const bool sameForGrid = object.space == MemorySpace::Global && !state.unstableInGrid.count(&instruction);
@@ -114,8 +115,13 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
                             (object.space == MemorySpace::Shared || !mayHaveWaited(instruction));
   if (state.cut >= Cut::Grid && (sameForGrid || sameForBlock)) {
     std::vector<Expr> operands = barrierCounters(instruction.getParent());
+    // All loads of one interval find the same.
+    const BasicBlock* barrier =
+        object.space == MemorySpace::Shared && !sameForGrid ? barrierBefore(instruction) : nullptr;
+    const void* since = barrier ? static_cast<const void*>(barrier) : &instruction;
+    auto* content = state.symbols.function(since, "stable " + key, object.name + "@" + line, width);
+    if (barrier && !stops) noteOwnStore(content, place.object, barrier, operands);
     operands.push_back(place.offset);
-    auto* content = state.symbols.function(&instruction, "stable " + key, object.name + "@" + line, width);
     state.model.contents[content] = place.object;
     content->varies = sameForGrid ? Varies::Never : Varies::ByBlock;
     content->isKept = true;

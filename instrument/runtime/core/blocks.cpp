@@ -153,9 +153,9 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
   block.launchMany = launch.many;
   block.born = block.ordered = block.interval = takeInterval(block);
   if (launch.tracksSync) {
-    for (Clock* clock :
-         {&block.known, &block.knownWide, &block.fenced, &block.fencedBlock, &block.fencedWide})
-      clock->clear();
+    block.known.clear();
+    block.knownWide.clear();
+    block.fenced = {};
   }
   if (launch.logged) meetBlock(launch);
   std::uint64_t* const rows = launch.logged ? beginOfRows(launch) : nullptr;
@@ -220,6 +220,7 @@ void renewTokensIfNeeded(LaunchState& launch, bool quiet) {
   all.epochs.restart();
   all.epochs.forgetOwners();
   all.streams.forget();
+  all.hostKnows.forget();
   beginTokens(launch);
 }
 

@@ -7,6 +7,7 @@
 #include "instrument/runtime/core/epochs.h"
 #include "instrument/runtime/core/launch.h"
 #include "instrument/runtime/core/options.h"
+#include "instrument/runtime/core/published.h"
 #include "instrument/runtime/core/streams.h"
 
 #include <map>
@@ -24,6 +25,7 @@ struct Context {
   std::map<std::uintptr_t, std::size_t> registeredHost; ///< bytes by start
   Epochs epochs;
   Streams streams;
+  HostKnowledge hostKnows;
   std::vector<const abi::ModuleEntry*> modules;
   LaunchState* launch = nullptr; ///< the one that runs now
   std::uint64_t timeAhead = 0;   ///< nanoseconds by which the device's clock has been put forward

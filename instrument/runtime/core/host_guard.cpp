@@ -129,16 +129,18 @@ void reportTooEarly(Address address, Address pc, bool writes, Token token, std::
 
 void checkHostAccess(Address address, Address pc, bool writes) {
   if (address < kManagedBase) return reportDeviceMemory(address, pc, writes);
+  const HostKnowledge& host = context().hostKnows;
+  if (host.isPublished(address)) return; // made for being accessed while the kernel runs
   const Cell* cell = &cellOf(address);
   const CellSites* sites = &sitesOf(address);
   if (cell->write == kBytes) {
     sites = &byteCells(*cell).sites[address & 3];
     cell = &byteCells(*cell).cell[address & 3];
   }
-  const Streams& streams = context().streams;
-  if (!isReserved(cell->write) && !streams.beforeHost(cell->write))
+  auto isBefore = [&](Token token) { return context().streams.beforeHost(token) || host.knows(token); };
+  if (!isReserved(cell->write) && !isBefore(cell->write))
     reportTooEarly(address, pc, writes, cell->write, sites->write, true);
-  else if (writes && cell->read >= kFirstToken && cell->read < kReadSet && !streams.beforeHost(cell->read))
+  else if (writes && cell->read >= kFirstToken && cell->read < kReadSet && !isBefore(cell->read))
     reportTooEarly(address, pc, writes, cell->read, sites->read, false);
 }
 
@@ -165,6 +167,7 @@ bool showAt(Address address) {
   if (whole.begin < open.begin) guard().hidden.push_back({whole.begin, open.begin});
   if (open.end < whole.end) guard().hidden.push_back({open.end, whole.end});
   protect(open.begin, open.end, PROT_READ | PROT_WRITE);
+  context().hostKnows.meet(open.begin, open.end);
   return true;
 }
 
@@ -233,7 +236,9 @@ void hideFromHost() {
     protect(begin, end, PROT_NONE);
   };
   hide(kArenaBase, context().allocations.deviceEnd());
-  if (context().streams.pending())
+  if (!context().streams.pending())
+    context().hostKnows.forget();
+  else
     context().allocations.forEach([&](const Allocation& allocation) {
       bool shared = allocation.kind == MemoryKind::Managed || allocation.kind == MemoryKind::Pinned;
       if (!allocation.live || !shared) return;

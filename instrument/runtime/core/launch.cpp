@@ -74,6 +74,7 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   if (launch.firstReadSet > kReadSetNumbers / 2) launch.firstReadSet = 0;
   launch.readSets.clear();
   launch.words.clear();
+  launch.published.clear();
   launch.barrierObjects.clear();
   launch.atomicScope.clear();
   launch.pendingValues.clear();
@@ -121,6 +122,7 @@ void runToEnd(LaunchState& launch) {
   }
   settleValues(launch);
   launch.earlyReads.settle(launch);
+  context().hostKnows.add(launch);
 }
 
 /// The launch that has just run, in another order; memory is anything afterwards.

@@ -11,6 +11,7 @@
 #include "instrument/runtime/core/launch.h"
 #include "instrument/runtime/core/metric_log.h"
 #include "instrument/runtime/core/options.h"
+#include "instrument/runtime/core/published.h"
 #include "instrument/runtime/core/quiet.h"
 
 #include "instrument/wire.h"
@@ -39,6 +40,13 @@ struct Received {
   }
 };
 
+/// What fences have made ready for the next write of an atomic or volatile word to publish.
+struct Fenced {
+  Clock block, device, system; ///< by the scope of the write
+  Clock wide;                  ///< as SyncState::wide
+  void join(const Fenced& other);
+};
+
 /// What a thread knows beyond its block's barriers. Made when the thread first fences or synchronises.
 struct SyncState {
   Clock known; ///< comes before what the thread does now
@@ -49,8 +57,7 @@ struct SyncState {
   /// The same of wide scope, read in a loop that waits for it: a fence must follow, for the other threads of
   /// the block too, where the block's barrier tells them of it.
   Received polled;
-  /// What the last fences made ready for the next atomic write to publish: to the device, within the block.
-  Clock fenced, fencedBlock, fencedWide;
+  Fenced fenced; ///< by its last fences
   bool hasFence = false;
   Token lanes[kWarpSize]{}; ///< known of the lanes of the own warp
   Address seenWord = 0;     ///< the last atomic's word (address / 4) and how many operations it had seen then
@@ -111,8 +118,8 @@ struct BlockState : abi::BlockContext {
   bool anyCopies = false; ///< copies that go on beside the code
   bool anySync = false;   ///< what threads know of each other
   std::unique_ptr<ThreadState[]> threads;
-  Clock known, knownWide;                ///< by all threads since the last barrier
-  Clock fenced, fencedBlock, fencedWide; ///< by threads of the block before its last barrier
+  Clock known, knownWide; ///< by all threads since the last barrier
+  Fenced fenced;          ///< by threads of the block before its last barrier
   Frames frames;
   std::uint32_t arrived[kBarriers]{}; ///< by barrier: threads that arrived without waiting
   Clock arrivedKnown[kBarriers];
@@ -274,6 +281,7 @@ struct LaunchState : LaunchFacts {
   std::vector<ReadSet> readSets; ///< Cell::read = kReadSet + firstReadSet + index
   std::uint32_t firstReadSet = 0;
   std::unordered_map<Address, SyncWord> words;
+  PublishedWords published; ///< to the host
   std::unordered_map<Address, BarrierObject> barrierObjects;
   std::vector<std::uint8_t> atomicScope; ///< by site; of the last atomic there
   std::vector<PendingValue> pendingValues;

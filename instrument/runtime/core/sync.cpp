@@ -97,6 +97,13 @@ void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order, bool polls,
   }
 }
 
+/// By the thread itself, and by others before the last barrier.
+Fenced fencedBefore(const ThreadState& thread) {
+  Fenced fenced = thread.owner().fenced;
+  if (thread.sync && thread.sync->hasFence) fenced.join(thread.sync->fenced);
+  return fenced;
+}
+
 /// What a write of the thread makes known now.
 void prepare(ThreadState& thread, SyncWord::Update& update, AtomicOrder order) {
   BlockState& block = thread.owner();
@@ -109,13 +116,16 @@ void prepare(ThreadState& thread, SyncWord::Update& update, AtomicOrder order) {
     renewToken(thread);
     return;
   }
-  if (wide) update.device = block.fenced;
-  update.inBlock = block.fencedBlock;
-  update.wide = block.fencedWide;
-  if (!thread.sync || !thread.sync->hasFence) return;
-  if (wide) update.device.join(thread.sync->fenced);
-  update.inBlock.join(thread.sync->fencedBlock);
-  update.wide.join(thread.sync->fencedWide);
+  const Fenced fenced = fencedBefore(thread);
+  if (wide) update.device = fenced.device;
+  update.inBlock = fenced.block;
+  update.wide = fenced.wide;
+}
+
+/// A store of system scope to memory that the host sees too.
+void tellHost(ThreadState& thread, Address at, AtomicOrder order) {
+  thread.owner().launch->published.note(at, order.releases() ? everything(thread, false)
+                                                             : fencedBefore(thread).system);
 }
 
 /// Its next fence will stand behind the store. Of very many the first ones count as fenced.
@@ -168,9 +178,10 @@ void fence(ThreadState& thread, std::uint32_t scope) {
   noteFence(thread);
   state.rememberWord();
   Clock mine = everything(thread, false);
-  if (scope >= 2) state.fenced = mine;
-  state.fencedBlock = mine;
-  state.fencedWide = everything(thread, true);
+  if (scope >= 3) state.fenced.system = mine;
+  if (scope >= 2) state.fenced.device = mine;
+  state.fenced.block = mine;
+  state.fenced.wide = everything(thread, true);
   state.hasFence = true;
   renewToken(thread);
 }
@@ -189,6 +200,7 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
   if (polls && !word.versions.empty())
     stateOf(thread).noteAwaited(word.versions.back().block, word.versions.back().thread);
   if (order.stores()) {
+    if (order.scope() >= 3 && PublishedWords::isForHost(at)) tellHost(thread, at, order);
     ++word.version;
     word.notePlainStore(at, bytes);
     SyncWord::Version stored;
@@ -300,12 +312,8 @@ void joinBlock(BlockState& block) {
     state.wide.clear();
     if (!state.hasFence) continue;
     block.fenced.join(state.fenced);
-    block.fencedBlock.join(state.fencedBlock);
-    block.fencedWide.join(state.fencedWide);
     state.hasFence = false;
-    state.fenced.clear();
-    state.fencedBlock.clear();
-    state.fencedWide.clear();
+    state.fenced = {};
   }
   if (polled.empty()) return;
   for (ThreadState& thread : block) stateOf(thread).polled = polled;
@@ -316,9 +324,7 @@ void joinGrid(LaunchState& launch) {
     if (!block->live) continue;
     block->known.clear();
     block->knownWide.clear();
-    block->fenced.clear();
-    block->fencedBlock.clear();
-    block->fencedWide.clear();
+    block->fenced = {};
     for (ThreadState& thread : *block)
       if (thread.sync) *thread.sync = SyncState();
   }

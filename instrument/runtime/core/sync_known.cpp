@@ -20,6 +20,13 @@ Clock& SyncWord::ofBlock(std::uint64_t block) {
   return byBlock.emplace_back(block, Clock()).second;
 }
 
+void Fenced::join(const Fenced& other) {
+  block.join(other.block);
+  device.join(other.device);
+  system.join(other.system);
+  wide.join(other.wide);
+}
+
 void SyncState::rememberWord() {
   if (seenVersion) known.raise(Clock::wordKey(seenWord << 2), seenVersion);
   seenVersion = 0;
@@ -78,7 +85,7 @@ bool knowsEverything(const ThreadState& thread) {
 }
 
 bool hasFenced(const ThreadState& thread) {
-  return (thread.sync && thread.sync->hasFence) || !thread.owner().fencedWide.empty();
+  return (thread.sync && thread.sync->hasFence) || !thread.owner().fenced.wide.empty();
 }
 
 } // namespace kcheck::runtime

@@ -1,0 +1,49 @@
+#include "instrument/runtime/core/published.h"
+
+#include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/state.h"
+
+#include <algorithm>
+
+namespace kcheck::runtime {
+
+bool PublishedWords::isForHost(Address at) { return at >= kManagedBase && !inShared(at); }
+
+void HostKnowledge::add(LaunchState& launch) {
+  if (launch.published.empty()) return;
+  std::lock_guard lock(mutex);
+  if (launches.size() == kRemembered) launches.pop_front();
+  const Epochs& epochs = context().epochs;
+  launches.push_back(
+      {launch.first, epochs.now(), launch.blockThreads, epochs, std::move(launch.published.words), {}});
+  launch.published.clear();
+}
+
+void HostKnowledge::meet(Address begin, Address end) {
+  std::lock_guard lock(mutex);
+  for (Launch& launch : launches)
+    for (const auto& [word, clock] : launch.words)
+      if (word << 2 >= begin && word << 2 < end) launch.known.join(clock);
+}
+
+bool HostKnowledge::isPublished(Address at) const {
+  std::lock_guard lock(mutex);
+  return std::ranges::any_of(launches, [&](const Launch& launch) { return launch.words.contains(at >> 2); });
+}
+
+bool HostKnowledge::knows(Token token) const {
+  std::lock_guard lock(mutex);
+  return std::ranges::any_of(launches, [&](const Launch& launch) {
+    constexpr Token severalBlocks = 2; // the launch's first tokens, which no thread has alone
+    if (token < launch.first + severalBlocks || token >= launch.behind) return false;
+    const Owner owner = launch.epochs.ownerOf(token, launch.threads);
+    return launch.known.covers(owner.block, owner.thread, token);
+  });
+}
+
+void HostKnowledge::forget() {
+  std::lock_guard lock(mutex);
+  launches.clear();
+}
+
+} // namespace kcheck::runtime
