@@ -226,12 +226,20 @@ private:
     return type->isPointerType() ? type->getPointeeType() : type;
   }
 
+  /// A type of CUDA's headers.
+  static bool isNamed(clang::QualType type, llvm::StringRef name) {
+    const auto* record = type->getAsCXXRecordDecl();
+    return record && record->getDeclName().isIdentifier() && record->getName() == name;
+  }
+
   void setType(SourceAccess& access, clang::QualType type) const {
     if (type->isUnsignedIntegerOrEnumerationType())
       access.type = ValueType::Unsigned;
     else if (type->isIntegralOrEnumerationType())
       access.type = ValueType::Signed;
-    else if (type->isRealFloatingType())
+    else if (type->isBFloat16Type() || isNamed(type, "__nv_bfloat16"))
+      access.type = ValueType::BrainFloat;
+    else if (type->isRealFloatingType() || isNamed(type, "__half"))
       access.type = ValueType::Real;
     else
       return;

@@ -21,8 +21,9 @@ inline constexpr const char* kSiteMetadata = "kcheck.site";
 /// The read side of a copy (llvm.memcpy, asynchronous copies) whose written side has kSiteMetadata.
 inline constexpr const char* kSourceSiteMetadata = "kcheck.site.source";
 
-/// How to read the bytes of a value; Other: an object's, a pointer's, or not known.
-enum class ValueType : std::uint8_t { Other, Signed, Unsigned, Real };
+/// How to read the bytes of a value. Real: IEEE's format of that size. Other: an object's, a pointer's, or
+/// not known.
+enum class ValueType : std::uint8_t { Other, Signed, Unsigned, Real, BrainFloat };
 
 /// One memory access as the programmer wrote it.
 struct Site {

@@ -88,8 +88,8 @@ bool showReals(const wire::Finding& record) {
 
 /// That of the source where it is of these bytes, or what they look like.
 ValueType typeOf(const Site* site, unsigned bytes, bool looksReal) {
-  if (site && site->type != ValueType::Other && (site->typeBytes == bytes || site->type != ValueType::Real))
-    return site->type;
+  const bool isInteger = site && (site->type == ValueType::Signed || site->type == ValueType::Unsigned);
+  if (isInteger || (site && site->type != ValueType::Other && site->typeBytes == bytes)) return site->type;
   return looksReal ? ValueType::Real : ValueType::Signed;
 }
 

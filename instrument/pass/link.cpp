@@ -131,7 +131,7 @@ OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, con
   ProcessOptions linker;
   linker.arguments = {KCHECK_CLANG, "-fuse-ld=lld", "-pthread", "-o", path,
                       // a full disk is then an error of a write, not a bus error in the linker
-                      "-Wl,--no-mmap-output-file"};
+                      "-Wl,--no-mmap-output-file", "-Wl,--wrap=free"}; // memory_api.cpp
   std::vector<std::string> files;
   for (const std::string& object : objects) {
     files.push_back(fmt::format("{}.{}.o", path, files.size()));

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
+#include <llvm/ADT/APFloat.h>
 
 namespace kcheck::instrument {
 namespace {
@@ -364,8 +365,12 @@ bool looksReal(std::uint64_t content, unsigned bytes) {
 }
 
 std::string valueText(std::uint64_t content, unsigned bytes, ValueType type) {
-  const bool real = type == ValueType::Real;
+  const bool brain = type == ValueType::BrainFloat, real = brain || type == ValueType::Real;
   if (real && content == 0) return "0";
+  if (bytes == 2 && real) {
+    const llvm::fltSemantics& format = brain ? llvm::APFloat::BFloat() : llvm::APFloat::IEEEhalf();
+    return decimal(llvm::APFloat(format, llvm::APInt(16, content & 0xFFFF)).convertToFloat());
+  }
   if (bytes == 4 && real) return decimal(std::bit_cast<float>(static_cast<std::uint32_t>(content)));
   if (bytes == 8 && real) return decimal(std::bit_cast<double>(content));
   if (type == ValueType::Unsigned)

@@ -14,6 +14,8 @@ TEST(ValueText, goesByTheType) {
   EXPECT_EQ(valueText(~0ull, 8, ValueType::Unsigned), "18446744073709551615");
   EXPECT_EQ(valueText(~0ull, 8, ValueType::Signed), "-1");
   EXPECT_EQ(valueText(0x3f800000, 4, ValueType::Real), "1.0");
+  EXPECT_EQ(valueText(0x3e00, 2, ValueType::Real), "1.5");
+  EXPECT_EQ(valueText(0x4020, 2, ValueType::BrainFloat), "2.5");
 }
 
 } // namespace
