@@ -163,7 +163,7 @@ bool Share::isWithin(const abi::LoggedAccess& access, const Address* at, const R
 
 bool Share::takesRun(Address from, std::uint32_t bytes) const {
   bool all = true;
-  for (Address at = from & ~(kLineBytes - 1); at < from + bytes; at += kLineBytes)
+  for (Address at = from & ~(kOwnedBytes - 1); at < from + bytes; at += kOwnedBytes)
     all &= crew.owners().take(at, number);
   return all;
 }
@@ -185,9 +185,7 @@ bool Share::takesAll(const abi::LoggedAccess& access, const Address* at, const R
            takesPart(at + half, half, access.bytes, shape.half[1]);
   if (shape.shape != RowShape::Other) return takesPart(at, lanes.count, access.bytes, shape.shape);
   if (!shape.isAligned(at[0], access.bytes)) return false;
-  bool all = true;
-  for (std::uint32_t i = 0; i < lanes.count; ++i) all &= crew.owners().take(at[i], number);
-  return all;
+  return crew.owners().takeEach(at, lanes.count, number);
 }
 
 bool Share::check(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
