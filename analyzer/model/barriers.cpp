@@ -1,5 +1,7 @@
 #include "analyzer/model/barriers.h"
 
+#include "analyzer/model/ptx_atomics.h"
+
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -145,6 +147,7 @@ Barrier barrierOf(const Instruction& instruction) {
 bool ordersByPtx(const Function& kernel) {
   for (auto& block : kernel)
     for (auto& instruction : block) {
+      if (instruction.getMetadata(kOrdersByPtx)) return true;
       auto* call = dyn_cast<CallInst>(&instruction);
       auto* assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
       if (!assembly) continue;

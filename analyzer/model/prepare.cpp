@@ -2,6 +2,7 @@
 #include "analyzer/model/barriers.h"
 #include "analyzer/model/flow.h"
 #include "analyzer/model/local_tables.h"
+#include "analyzer/model/ptx_atomics.h"
 #include "analyzer/model/table_loops.h"
 #include "analyzer/model/unreachable.h"
 
@@ -315,6 +316,7 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
     if (!changed) break;
     passes.run(module, "always-inline");
   }
+  for (auto* kernel : kernels) readPtxAtomics(*kernel);
   for (KernelCode& kernel : prepared.kernels) takeMarks(*kernel.function, kernel.mayReadUnwritten);
   for (auto* kernel : kernels)
     if (isIrreducible(*kernel)) {
