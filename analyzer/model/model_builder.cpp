@@ -1,10 +1,12 @@
 // The runs that make a kernel's model: a first one to learn what the kernel writes, one from the entry
 // through all barriers, and one from each start of a phase.
 #include "analyzer/model/model_builder.h"
+#include "analyzer/model/apart.h"
 #include "analyzer/model/barrier_controls.h"
 #include "analyzer/model/barrier_groups.h"
 #include "analyzer/model/execution.h"
 #include "analyzer/model/handing_on.h"
+#include "analyzer/model/knowledge.h"
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/relevance.h"
 #include "analyzer/model/uniformity.h"
@@ -19,118 +21,6 @@ using namespace llvm;
 
 namespace kcheck::analyzer {
 namespace {
-
-/// What the first run learns, in terms that hold for the next state as well: objects keep their numbers.
-struct Knowledge {
-  std::vector<std::pair<std::string, MemoryObject>> objects;
-  std::set<unsigned> written, locks, locksGivenBack, changedPointerSources, synchronizingObjects;
-  std::map<const BasicBlock*, const Instruction*> afterWaiting;
-  std::set<const Instruction*> polled;
-  std::map<unsigned, std::map<Update, std::set<const BasicBlock*>>> updates;
-  std::map<const BasicBlock*, std::set<unsigned>> writtenIn;
-  std::set<const Instruction*> unstable, unstableInGrid;
-  std::map<unsigned, std::int64_t> fixedParameters;
-  std::map<const Instruction*, ThreadPlace> handedOn;
-  std::map<const Instruction*, ThreadPlace> arriving;
-  bool hasGroups = false;
-};
-
-void prime(KernelState& state, const Knowledge& known) {
-  for (auto& [key, object] : known.objects) state.objects.object(key, object);
-  for (std::size_t id = 0; id < state.objects.size(); ++id)
-    state.objects[unsigned(id)].written = known.written.count(unsigned(id)) != 0;
-  state.written = known.written;
-  state.locks = known.locks;
-  state.locksGivenBack = known.locksGivenBack;
-  state.updates = known.updates;
-  state.writtenIn = known.writtenIn;
-  state.unstable = known.unstable;
-  state.unstableInGrid = known.unstableInGrid;
-  state.changedPointerSources = known.changedPointerSources;
-  state.synchronizingObjects = known.synchronizingObjects;
-  state.afterWaiting = known.afterWaiting;
-  state.polled = known.polled;
-  state.fixedParameters = known.fixedParameters;
-  state.handedOn = known.handedOn;
-  state.arriving = known.arriving;
-  state.hasGroups = known.hasGroups;
-}
-
-/// Parameters that an assumption at the kernel's start sets to a constant.
-void findFixedParameters(KernelState& state, const Execution& run, Knowledge& known) {
-  std::map<const Symbol*, unsigned> parameters;
-  for (auto& argument : state.function.args()) {
-    if (argument.getType()->isPointerTy()) continue;
-    Expr e = state.argumentValue(argument);
-    if (e->op == Op::Symbol) parameters[e->symbol] = argument.getArgNo();
-  }
-  for (auto& [condition, holds] : run.assumed) {
-    if (!isTrue(condition)) continue; // assumed on some paths only
-    for (Expr part : conjunctsOf(holds)) {
-      if (part->op != Op::Eq || part->operands[0]->op != Op::Symbol || !isConst(part->operands[1])) continue;
-      auto found = parameters.find(part->operands[0]->symbol);
-      if (found != parameters.end()) known.fixedParameters[found->second] = part->operands[1]->value;
-    }
-  }
-}
-
-/// Objects to which nothing is done but to take locks and give them back, all in the same terms.
-void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
-  std::map<unsigned, std::set<std::int64_t>> free, taken;
-  std::set<unsigned> others, givenBack;
-  for (const RunAccess& access : run.accesses) {
-    if (access.access.kind == AccessKind::Read) continue;
-    auto values = state.sections.valuesOf(*access.instruction);
-    if (!values) {
-      others.insert(access.access.object);
-      continue;
-    }
-    taken[access.access.object].insert(values->taken);
-    if (state.sections.givesBack(*access.instruction)) givenBack.insert(access.access.object);
-    if (values->free) free[access.access.object].insert(*values->free);
-  }
-  known.locks.clear();
-  bool unknownWritten = known.written.count(state.objects.unknown()) != 0;
-  for (auto& [object, values] : taken) {
-    const MemoryObject& o = state.objects[object];
-    bool reachable = o.isUnknown || (unknownWritten && (o.space == MemorySpace::Global || o.escapes));
-    if (!reachable && !others.count(object) && values.size() == 1 && free[object].size() <= 1 &&
-        !free[object].count(*values.begin()))
-      known.locks.insert(object);
-  }
-  known.locksGivenBack.clear();
-  for (unsigned object : known.locks)
-    if (givenBack.count(object)) known.locksGivenBack.insert(object);
-}
-
-/// What loops wait for, atomics and flags, and the blocks that come after such a loop.
-void findWaiting(const Execution& run, Knowledge& known) {
-  known.polled.insert(run.polled.begin(), run.polled.end());
-  for (const Loop* loop : run.waitingLoops) {
-    std::vector<const BasicBlock*> todo;
-    std::set<const BasicBlock*> seen;
-    SmallVector<BasicBlock*> exits;
-    loop->getExitBlocks(exits);
-    todo.insert(todo.end(), exits.begin(), exits.end());
-    while (!todo.empty()) {
-      const BasicBlock* block = todo.back();
-      todo.pop_back();
-      if (!seen.insert(block).second) continue;
-      known.afterWaiting.try_emplace(block, loop->getHeader()->getTerminator());
-      for (const BasicBlock* next : successors(block)) todo.push_back(next);
-    }
-  }
-}
-
-/// Objects into which what an atomic or a flag says is written, or that decides about writing them.
-void findSynchronizing(const KernelState& state, const Execution& run, Knowledge& known) {
-  for (const RunAccess& access : run.accesses) {
-    const ModelAccess& a = access.access;
-    if (a.kind == AccessKind::Write &&
-        (state.isSynchronizing(a.condition) || (a.stored && state.isSynchronizing(a.stored))))
-      known.synchronizingObjects.insert(a.object);
-  }
-}
 
 class Builder {
 public:
@@ -400,51 +290,9 @@ private:
     }
   }
 
-  /// The host code shows where the buffer comes from, or the run did; of others it shows no more than that
-  /// several pointers lead into one.
-  bool showsOrigin(std::size_t allocation) const {
-    const Allocation& buffer = facts.allocations[allocation];
-    return buffer.where.known() || buffer.bytes || buffer.formula;
-  }
-
-  /// Several pointers could lead to the same memory, and of one at least it is not known where it leads.
-  bool overlapMatters() const {
-    if (launch.mayAlias) return false;
-    unsigned plain = 0, unknown = 0;
-    for (auto& argument : code.function->args()) {
-      if (!argument.getType()->isPointerTy() || argument.hasByValAttr() || argument.hasNoAliasAttr())
-        continue;
-      ++plain;
-      const unsigned number = argument.getArgNo();
-      const kcheck::Argument* given = launch.launch && number < launch.launch->arguments.size()
-                                          ? &launch.launch->arguments[number]
-                                          : nullptr;
-      const bool isNull = given && given->passed && given->passed->integer(0, 8) == 0;
-      unknown += !isNull && !(given && given->allocation && showsOrigin(*given->allocation));
-    }
-    return plain > 1 && unknown > 0;
-  }
-
-  /// The host could pass the address of one of the program's own variables, which the kernel names as well.
-  bool variablesMatter(KernelState& state) const {
-    bool isHidden = false;
-    for (auto& argument : code.function->args()) {
-      if (!argument.getType()->isPointerTy() || argument.hasByValAttr()) continue;
-      const unsigned number = argument.getArgNo();
-      const bool isShown = launch.launch && number < launch.launch->arguments.size() &&
-                           launch.launch->arguments[number].allocation &&
-                           showsOrigin(*launch.launch->arguments[number].allocation);
-      isHidden = isHidden || !isShown;
-    }
-    if (!isHidden) return false;
-    for (const MemoryObject& object : state.objects.all())
-      if (object.space == MemorySpace::Global && state.objects.keyOf(object.id).starts_with("@")) return true;
-    return false;
-  }
-
   void finish(KernelState& state) {
     state.boundCounts();
-    if (overlapMatters()) state.assume(kPointersApart);
+    if (overlapMatters(state)) state.assume(kPointersApart);
     if (variablesMatter(state))
       state.assume(std::string("memory of the pointer parameters ") + kReachedApart);
     state.model.ordersByPtx = ordersByPtx(state.function);
@@ -466,10 +314,7 @@ private:
         }
     }
     state.model.objects = state.objects.all();
-    for (MemoryObject& object : state.model.objects) {
-      object.written = state.isWritten(object.id);
-      if (object.space == MemorySpace::Local || object.where.known()) continue;
-    }
+    for (MemoryObject& object : state.model.objects) object.written = state.isWritten(object.id);
   }
 
   const PreparedModule& prepared;
