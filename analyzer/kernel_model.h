@@ -86,11 +86,14 @@ struct Tally {
 
 /// One access site within one phase (an inlined or unrolled site appears several times).
 struct ModelAccess {
+  bool stores() const { return kind != AccessKind::Read && !isLoad; }
+
   SiteId site = kNoSite;
   Location where;
   AccessKind kind = AccessKind::Read;
   AtomicScope scope = AtomicScope::None;
   bool isVolatile = false;
+  bool isLoad = false; ///< of an atomic: it stores nothing
   bool isPolled = false; ///< a loop waits for another thread until this finds what it looks for
   /// The widest fence that may run before it, and after it: where neither of two threads has one where it
   /// would be needed, no flag or lock orders them.

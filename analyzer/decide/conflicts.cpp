@@ -10,7 +10,7 @@ static bool reaches(const ModelAccess& a, Relation relation) {
 }
 
 bool conflicts(const ModelAccess& a, const ModelAccess& b, Relation relation) {
-  if (a.kind == AccessKind::Read && b.kind == AccessKind::Read) return false;
+  if (!a.stores() && !b.stores()) return false;
   return !(reaches(a, relation) && reaches(b, relation)) || a.size != b.size;
 }
 

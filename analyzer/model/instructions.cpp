@@ -10,6 +10,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -318,6 +319,12 @@ static AtomicScope scopeOfFence(unsigned reach) {
   return reach == 0 ? AtomicScope::None : reach == 1 ? AtomicScope::Block : AtomicScope::Device;
 }
 
+static bool isPtxLoad(const Instruction& instruction) {
+  auto* call = dyn_cast<CallInst>(&instruction);
+  auto* assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  return assembly && StringRef(assembly->getAsmString()).ltrim(" \t{").starts_with("ld.");
+}
+
 void Execution::record(const Instruction& instruction, AccessKind kind, Expr pointer, Expr size,
                        Expr condition, Expr stored_, AtomicScope scope, bool isVolatile) {
   if (stored_ && stored_->width == 64) state.objects.letEscape(stored_);
@@ -337,6 +344,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.kind = kind;
     access.scope = scope;
     access.isVolatile = isVolatile;
+    access.isLoad = isa<LoadInst>(instruction) || isPtxLoad(instruction);
     access.isPolled = state.polled.count(&instruction) != 0;
     access.fenceBefore = scopeOfFence(state.fences.before(instruction));
     access.fenceAfter = scopeOfFence(state.fences.after(instruction));

@@ -71,6 +71,14 @@ void noteFence(ThreadState& thread) {
   state.unfenced.clear();
 }
 
+/// What fences of threads that meet have made ready, each may publish behind the barrier: as those of a whole
+/// block.
+void takeFences(const SyncState& state, Fenced& fenced, bool& any) {
+  if (!state.hasFence) return;
+  fenced.join(state.fenced);
+  any = true;
+}
+
 /// The thread has come to a barrier.
 void meet(ThreadState& thread) {
   SyncState& state = *thread.sync;
@@ -241,6 +249,8 @@ void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
   Token met[kWarpSize]{};
   Clock known, wide;
   Received polled;
+  Fenced fenced;
+  bool anyFence = false;
   for (std::uint32_t lane = 0; lane < count; ++lane) {
     if (!(mask >> lane & 1)) continue;
     SyncState& state = stateOf(lanes[lane]);
@@ -249,6 +259,7 @@ void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
     known.join(state.known);
     wide.join(state.wide);
     polled.join(state.polled);
+    takeFences(state, fenced, anyFence);
     for (std::uint32_t other = 0; other < count; ++other)
       met[other] = std::max(met[other], state.lanes[other]);
     met[lane] = std::max(met[lane], lanes[lane].me);
@@ -260,6 +271,8 @@ void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask) {
     state.known = known;
     state.wide = wide;
     state.polled = polled;
+    state.fenced = fenced;
+    state.hasFence = anyFence;
     std::copy_n(met, kWarpSize, state.lanes);
     lanes[lane].me = fresh + 2 * lane;
   }
@@ -276,14 +289,20 @@ Clock released(ThreadState& thread) {
 void joinThreads(const std::vector<ThreadState*>& threads, const Clock& arrived) {
   Clock met = arrived;
   Received polled;
+  Fenced fenced;
+  bool anyFence = false;
   for (ThreadState* thread : threads) {
     polled.join(stateOf(*thread).polled);
+    takeFences(stateOf(*thread), fenced, anyFence);
     meet(*thread);
     met.join(released(*thread));
   }
   for (ThreadState* thread : threads) {
     receive(*thread, met);
-    stateOf(*thread).polled = polled;
+    SyncState& state = stateOf(*thread);
+    state.polled = polled;
+    state.fenced = fenced;
+    state.hasFence = anyFence;
   }
 }
 
