@@ -119,6 +119,15 @@ void addKernels(std::vector<Kernel>& all, std::vector<Kernel> more) {
   }
 }
 
+/// Files may each have a kernel of one name, by `static` or a namespace of their own.
+void nameByFile(std::vector<Kernel>& kernels) {
+  std::map<std::string, std::vector<Kernel*>> byName;
+  for (Kernel& kernel : kernels) byName[kernel.name].push_back(&kernel);
+  for (auto& [name, alike] : byName)
+    if (alike.size() > 1)
+      for (Kernel* kernel : alike) kernel->name += " in " + kernel->where.file;
+}
+
 } // namespace
 
 OrError<std::monostate> linkDevice(std::vector<DeviceSide> sides, Program& program) {
@@ -142,6 +151,7 @@ OrError<std::monostate> linkDevice(std::vector<DeviceSide> sides, Program& progr
     if (failed) return Error{fmt::format("the device code of the files does not link: {}", messages)};
   }
   compactSites(*program.device, program.facts.sites);
+  if (sides.size() > 1) nameByFile(program.facts.kernels);
   return std::monostate{};
 }
 

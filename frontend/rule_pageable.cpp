@@ -44,7 +44,8 @@ bool isHeapCall(const clang::Expr& given) {
 /// What kind of memory the variable's text shows; empty when it is not known to be ordinary memory.
 std::string ordinaryMemory(const clang::VarDecl& variable, const HostUses& uses) {
   if (isOrdinaryContainer(variable.getType())) return "an ordinary container";
-  if (variable.getType()->isArrayType()) return "an ordinary array";
+  if (variable.getType()->isArrayType()) // of pointers: each may lead to memory of any kind
+    return variable.getType()->getBaseElementTypeUnsafe()->isPointerType() ? "" : "an ordinary array";
   if (!variable.getType()->isPointerType() || llvm::isa<clang::ParmVarDecl>(variable)) return "";
   const auto own = uses.variables.find(&variable);
   std::vector<const clang::Expr*> sources;

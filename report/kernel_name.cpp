@@ -24,7 +24,11 @@ std::string_view withoutTrailing(std::string_view text, char open, char close) {
 
 } // namespace
 
-std::string_view withoutParameters(std::string_view name) { return withoutTrailing(name, '(', ')'); }
+std::string_view withoutParameters(std::string_view name) {
+  // `k(int *) in a.cu`: where files have kernels of one name
+  if (const std::size_t file = name.rfind(") in "); file != std::string_view::npos) name = name.substr(0, file + 1);
+  return withoutTrailing(name, '(', ')');
+}
 
 std::string_view bareKernelName(std::string_view name) {
   std::string_view rest = withoutTrailing(withoutParameters(name), '<', '>');

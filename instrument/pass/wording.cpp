@@ -35,8 +35,13 @@ const char* betweenRounds(const Finding& finding) {
 bool isLostUpdate(const Finding& finding) {
   if (finding.accesses.size() != 2) return false;
   const Access &a = finding.accesses[0], &b = finding.accesses[1];
-  return a.kind != b.kind && a.kind != AccessKind::Atomic && b.kind != AccessKind::Atomic &&
-         a.where.known() && a.where.file == b.where.file && a.where.line == b.where.line && a.expr == b.expr;
+  if (a.kind == b.kind || a.kind == AccessKind::Atomic || b.kind == AccessKind::Atomic || !a.where.known() ||
+      a.where.file != b.where.file || a.where.line != b.where.line || a.expr != b.expr)
+    return false;
+  // What is read behind the statement that writes is another matter, on one line or not.
+  const Location &write = a.kind == AccessKind::Write ? a.where : b.where,
+                 &read = a.kind == AccessKind::Write ? b.where : a.where;
+  return read.column <= write.column || !write.endColumn || read.column < write.endColumn;
 }
 
 bool wordLostUpdate(Finding& finding) {

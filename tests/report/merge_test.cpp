@@ -308,6 +308,7 @@ TEST(KernelName, AsUsersWriteIt) {
   EXPECT_EQ(bareKernelName("(anonymous namespace)::run(int *)"), "run");
   EXPECT_EQ(bareKernelName("void fill<int>(int *)"), "fill");
   EXPECT_EQ(bareKernelName("plain"), "plain");
+  EXPECT_EQ(bareKernelName("ns::k(int *) in dir/a.cu"), "k");
 }
 
 } // namespace
