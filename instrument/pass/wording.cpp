@@ -283,9 +283,12 @@ void wordMask(Finding& finding, const wire::Finding& record, const std::string& 
 
 void wordHang(Finding& finding, const wire::Finding& record) {
   const wire::Access& first = record.access[0];
-  finding.message = fmt::format("no thread can go on: {} {}", counted(first.count, "thread"),
-                                first.scope ? (first.count == 1 ? "polls here" : "poll here")
-                                            : (first.count == 1 ? "waits here" : "wait here"));
+  const bool changes = record.numbers[1]; // memory does: no thread is shown to wait for ever
+  finding.message =
+      fmt::format("{}: {} {}", changes ? "the kernel goes round without an end" : "no thread can go on",
+                  counted(first.count, "thread"),
+                  first.scope ? (first.count == 1 ? "polls here" : "poll here")
+                              : (first.count == 1 ? "waits here" : "wait here"));
 }
 
 /// How much of a copy to the host was never written: all, the end of it, or pieces.

@@ -277,7 +277,7 @@ bool answerGrid(LaunchState& launch) {
   return true;
 }
 
-void reportHang(LaunchState& launch) {
+void reportHang(LaunchState& launch, bool changes) {
   leaveShare(launch);
   // Groups of threads by where they stand, the largest two in the finding.
   std::map<std::pair<ThreadStatus, std::uint32_t>, std::vector<const ThreadState*>> groups;
@@ -302,6 +302,7 @@ void reportHang(LaunchState& launch) {
     finding.access[i].scope = thread.status == ThreadStatus::Yielded; // polls rather than waits
   }
   finding.numbers[0] = sorted.size();
+  finding.numbers[1] = changes;
   report(finding);
 }
 

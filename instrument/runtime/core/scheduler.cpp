@@ -3,6 +3,7 @@
 #include "instrument/runtime/core/blocks.h"
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/log.h"
+#include "instrument/runtime/core/memory_copy.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/random.h"
@@ -13,9 +14,11 @@
 
 #include <algorithm>
 #include <csetjmp>
+#include <cstring>
 #include <deque>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace kcheck::runtime {
 namespace {
@@ -33,6 +36,28 @@ std::uint8_t roundsOfSleep(Random& random, unsigned attempt) {
   return drawn < lengths ? 0 : static_cast<std::uint8_t>(1 + random.below(1u << (drawn - lengths)));
 }
 
+/// Of what threads can wait for in it; other content has another sum, nearly always.
+std::uint64_t sumOfMemory(const std::deque<BlockState*>& blocks) {
+  constexpr std::size_t most = std::size_t{256} << 20, step = sizeof(std::uint64_t);
+  std::uint64_t sum = 0;
+  std::size_t bytes = 0;
+  auto add = [&](Address from, std::size_t size) {
+    for (Address at = from; at + step <= from + size && bytes < most; at += step, bytes += step) {
+      std::uint64_t word;
+      std::memcpy(&word, reinterpret_cast<const void*>(at), step);
+      sum = (sum ^ word) * 0x9E3779B97F4A7C15u;
+    }
+    for (Address at = from + size / step * step; at < from + size; ++at)
+      sum = (sum ^ *reinterpret_cast<const unsigned char*>(at)) * 0x9E3779B97F4A7C15u;
+  };
+  for (const BlockState* block : blocks) {
+    const std::byte* end = block->dynamicSharedBase + block->dynamicShared;
+    add(reinterpret_cast<Address>(block->shared), static_cast<std::size_t>(end - block->shared));
+  }
+  for (const MemoryRange& range : liveMemory()) add(range.base, range.bytes);
+  return sum | 1;
+}
+
 class Grid {
 public:
   explicit Grid(LaunchState& launch)
@@ -47,6 +72,7 @@ private:
   void retire();
   bool allStalled();
   bool putClockForward();
+  bool memoryChanges();
   bool stepping() const { return kind == ScheduleKind::Lockstep; }
   void chooseNext();
   void wakeYielded(BlockState& block);
@@ -60,6 +86,8 @@ private:
   std::size_t stalled = 0;
   std::uint64_t seenProgress = 0, idleRounds = 0, seenClockReads = 0;
   unsigned leaps = 0; ///< of the clock, since the last progress
+  std::uint64_t seenMemory = 0;
+  unsigned changes = 0; ///< of memory, since the last progress
 };
 
 /// All lanes until none can go on by itself; in lockstep, each lane one access further. True: some can go on.
@@ -184,11 +212,21 @@ bool Grid::allStalled() {
   }
   if (launch.progress != seenProgress) {
     seenProgress = launch.progress;
-    idleRounds = leaps = 0;
+    idleRounds = leaps = changes = 0;
   }
   constexpr std::uint64_t fewest = 2'000, turns = 1'000'000;
   if (++idleRounds < std::max(fewest, turns / std::max<std::uint64_t>(waiting, 1))) return true;
-  return putClockForward();
+  return putClockForward() || memoryChanges();
+}
+
+/// Whoever polls a word that still changes may yet find what it waits for: for a while longer, since threads
+/// that count their attempts may do so without end.
+bool Grid::memoryChanges() {
+  constexpr unsigned most = 40;
+  const std::uint64_t now = sumOfMemory(running);
+  if (now == std::exchange(seenMemory, now) || ++changes == most) return false;
+  idleRounds = 0;
+  return true;
 }
 
 /// Whoever waits for the time to pass need not wait as long as that: a millisecond first, days in the end.
@@ -242,7 +280,7 @@ void Grid::run() {
       if (admit()) {
         stalled = 0;
       } else if (stalled >= running.size() && !allStalled()) {
-        reportHang(launch);
+        reportHang(launch, changes > 0);
         launch.faulted = true;
         launch.fault = DeviceFault::Timeout;
       }

@@ -24,7 +24,7 @@ bool forceBarriers(BlockState& block);
 void arriveAtBarrier(ThreadState& thread);
 /// All live threads of all blocks wait for the grid.
 bool answerGrid(LaunchState& launch);
-void reportHang(LaunchState& launch);
+void reportHang(LaunchState& launch, bool changes);
 
 /// The block's next barrier interval: everything up to now comes before it.
 void startInterval(BlockState& block);
