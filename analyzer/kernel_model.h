@@ -28,6 +28,7 @@ struct MemoryObject {
   bool isUnknown = false; ///< stands for a pointer that the model could not follow; may be any global object
                           ///< and any shared one that escapes
   bool escapes = false;   ///< its address goes where it is not followed (into memory, through bits)
+  bool isCode = false;    ///< a function
 };
 
 /// How far an atomic operation or fence reaches.

@@ -85,6 +85,7 @@ private:
   Expr constantValue(const llvm::Constant* constant);
   Expr gep(const llvm::GEPOperator& gep);
   Expr arithmetic(const llvm::BinaryOperator& op);
+  Expr leadsToCode(Expr pointer, unsigned function);
   Expr samePointer(Expr a, Expr b);
   bool takeOffsets(Expr& a, Expr& b);
   Expr comparison(const llvm::ICmpInst& compare);

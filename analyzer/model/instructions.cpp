@@ -137,6 +137,7 @@ Expr Execution::constantValue(const Constant* constant) {
     MemoryObject code;
     code.name = function->getName().str();
     code.space = MemorySpace::Constant;
+    code.isCode = true;
     return state.objects.pointerTo(state.objects.object("function " + code.name, code));
   }
   if (auto* expression = dyn_cast<ConstantExpr>(constant)) {
@@ -213,11 +214,27 @@ Expr Execution::arithmetic(const BinaryOperator& op) {
 }
 
 /// Whether two pointers are equal, by the places that they may mean. Null when that is not known.
+/// Whether a pointer leads to a function, where it comes from memory or from the host: that is not followed,
+/// but one pointer leads to one function.
+Expr Execution::leadsToCode(Expr pointer, unsigned function) {
+  const MemoryObject& code = state.objects[function];
+  auto* known = state.symbols.function(nullptr, "leads to " + std::to_string(function),
+                                       "whether it is " + code.name, 1);
+  known->exact = false;
+  known->cause = {CauseKind::Order, "which function a pointer leads to, which is not followed"};
+  return exprs.apply(known, {pointer});
+}
+
 Expr Execution::samePointer(Expr a, Expr b) {
   if (!state.objects.isPointer(a) || !state.objects.isPointer(b)) return nullptr;
   auto left = state.objects.places(a), right = state.objects.places(b);
   constexpr std::size_t kMostPlaces = 16;
   if (left.size() > kMostPlaces || right.size() > kMostPlaces) return nullptr;
+  auto isCode = [&](const Place& place) { return state.objects[place.object].isCode; };
+  if (right.size() == 1 && isCode(right[0]) && !std::all_of(left.begin(), left.end(), isCode))
+    return leadsToCode(a, right[0].object);
+  if (left.size() == 1 && isCode(left[0]) && !std::all_of(right.begin(), right.end(), isCode))
+    return leadsToCode(b, left[0].object);
   Expr same = exprs.boolean(false);
   for (const Place& p : left)
     for (const Place& q : right) {

@@ -160,6 +160,7 @@ Expr Execution::initialContent(const Instruction& instruction, const Place& plac
   bool isTable = isPointer || state.objects[place.object].space == MemorySpace::Constant;
   if (!variable.isConstant() && (!isTable || variable.getInitializer()->isNullValue())) return nullptr;
   if (!variable.isConstant() && mayBeWrittenByHost(state.facts, variable)) return nullptr;
+  if (state.prepared.writtenVariables.count(variable.getName().str())) return nullptr; // by another kernel
   std::uint64_t step = state.layout.getTypeStoreSize(instruction.getType()).getFixedValue();
   std::uint64_t size = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
   constexpr std::uint64_t kMostEntries = 32;
@@ -207,7 +208,10 @@ Expr Execution::passedContent(const Instruction& instruction, const Place& place
 Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) {
   const MemoryObject object = state.objects[place.object];
   state.pointerSources.insert(place.object);
-  if (object.space == MemorySpace::Local || object.isUnknown ||
+  const auto variable = state.globals.find(place.object);
+  const bool isChanged = variable != state.globals.end() &&
+                         state.prepared.writtenVariables.count(variable->second->getName().str()) != 0;
+  if (object.space == MemorySpace::Local || object.isUnknown || isChanged ||
       state.changedPointerSources.count(place.object))
     return exprs.add(state.objects.pointerTo(state.objects.unknown()),
                      fresh(&instruction, "pointer", "a pointer (" + state.lineText(instruction) + ")",

@@ -120,9 +120,8 @@ bool promoteIndirectCalls(Module& module) {
           candidate.getFunctionType() == call->getFunctionType())
         targets.push_back(&candidate);
     if (targets.empty()) continue; // left as it is: the model reports it
-    for (llvm::Function* target : targets) promoteCallWithIfThenElse(*call, target);
-    if (!call->getType()->isVoidTy()) call->replaceAllUsesWith(UndefValue::get(call->getType()));
-    call->eraseFromParent();
+    for (llvm::Function* target : drop_end(targets)) promoteCallWithIfThenElse(*call, target);
+    promoteCall(*call, targets.back());
     changed = true;
   }
   return changed;
@@ -240,6 +239,23 @@ private:
   ModuleAnalysisManager modules;
 };
 
+/// Variables that some function of the program writes: what they begin with says little.
+std::set<std::string> writtenVariables(const Module& module) {
+  std::set<std::string> written;
+  auto note = [&](const Value* pointer) {
+    if (auto* variable = dyn_cast<GlobalVariable>(getUnderlyingObject(pointer)))
+      written.insert(variable->getName().str());
+  };
+  for (const auto& function : module)
+    for (const Instruction& instruction : instructions(function)) {
+      if (auto* store = dyn_cast<StoreInst>(&instruction)) note(store->getPointerOperand());
+      if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) note(update->getPointerOperand());
+      if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) note(exchange->getPointerOperand());
+      if (auto* copy = dyn_cast<MemIntrinsic>(&instruction)) note(copy->getRawDest());
+    }
+  return written;
+}
+
 bool isIrreducible(llvm::Function& function) {
   LoopInfo loops{DominatorTree(function)};
   ReversePostOrderTraversal<llvm::Function*> order(&function);
@@ -317,6 +333,8 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
     passes.run(module, "always-inline");
   }
   for (auto* kernel : kernels) readPtxAtomics(*kernel);
+  prepared.writtenVariables = writtenVariables(device); // by kernels that nobody has asked for, too
+  prepared.writtenVariables.merge(writtenVariables(module));
   for (KernelCode& kernel : prepared.kernels) takeMarks(*kernel.function, kernel.mayReadUnwritten);
   for (auto* kernel : kernels)
     if (isIrreducible(*kernel)) {

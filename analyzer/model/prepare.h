@@ -35,6 +35,7 @@ struct PreparedModule {
   /// Where a copy of a whole object stood that has become several loads and stores: those carry the values,
   /// while a marker call (kAccessMarker) carries the access.
   std::set<const llvm::DILocation*> copies;
+  std::set<std::string> writtenVariables; ///< by some function of the program; symbols
 };
 
 /// Marker for one side of a memory copy: void(ptr, i64 bytes, i1 isWrite), with the copy's site.
