@@ -157,7 +157,10 @@ Range Ranges::wrapped(Expr e, Int lo, Int hi, std::uint64_t maybe) {
   if (mayWrap) return r;
   r.lo = std::max(lo, r.lo);
   r.hi = std::min(hi, r.hi);
-  if (r.isEmpty()) return {full(e->width).lo, full(e->width).hi, maybe}; // always undefined
+  if (r.isEmpty()) { // it always wraps, which nobody would assume not to happen, or is undefined
+    if (assumedNodes.erase(e)) refused.insert(e);
+    return {full(e->width).lo, full(e->width).hi, maybe};
+  }
   if (r.lo >= 0) { // a multiple of 64 ends 63 before the greatest number
     r.maybe &= bitsUpTo(r.hi);
     r.hi = std::min(r.hi, Int(r.maybe));
@@ -199,13 +202,18 @@ bool Ranges::isExact(Expr e) {
   }
   if (e->op == Op::Shl && unsignedOf(e->operands[1]).hi >= e->width) return false;
   Range m = mathematical(e);
+  if (m.lo > signedMax(e->width) || m.hi < signedMin(e->width)) { // it always wraps
+    assumedNodes.erase(e);
+    refused.insert(e);
+    return false;
+  }
   return fits(m.lo, m.hi, e->width) || mayAssume(e);
 }
 
 /// Whether the no-wrap assumption may be made of a node: 32 bits or more, and fulfilled when the launch is
 /// small, so that a wrap that the program always or purposely has is never assumed away.
 bool Ranges::mayAssume(Expr e) {
-  if (wrapping != Wrapping::Assumed || e->width < 32) return false;
+  if (wrapping != Wrapping::Assumed || e->width < 32 || refused.count(e)) return false;
   if (assumedNodes.count(e)) return true;
   if (!whenSmall) {
     whenSmall = std::make_unique<Ranges>(Wrapping::Exact);

@@ -70,7 +70,7 @@ private:
   bool small = false; ///< sizes are small: to see whether an assumption is plausible
   bool contradiction = false;
   std::unordered_map<Expr, Range> memo, learned;
-  std::unordered_set<Expr> assumedNodes;
+  std::unordered_set<Expr> assumedNodes, refused; ///< refused: shown to wrap always
   std::unique_ptr<Ranges> whenSmall;
 };
 

@@ -119,6 +119,9 @@ Expr Execution::handedOn(const Instruction& load) {
     found = before->handed.find(store);
     if (found == before->handed.end()) return nullptr;
   }
+  if (state.objects.isPointer(found->second)) // a local of another thread's is not this one's
+    for (const Place& place : state.objects.places(found->second))
+      if (state.objects[place.object].space == MemorySpace::Local) return nullptr;
   return state.asThread(thread->second, *store, found->second);
 }
 

@@ -66,7 +66,14 @@ void addReachable(const Value* value, std::set<const Value*>& reached,
   for (const Use& use : cast<Constant>(value)->operands()) addReachable(use, reached, bodies);
 }
 
-std::set<const Value*> reachableFrom(const std::vector<const llvm::Function*>& kernels) {
+bool callsThroughPointer(const Instruction& instruction) {
+  auto* call = dyn_cast<CallInst>(&instruction);
+  return call && call->isIndirectCall() && !isa<InlineAsm>(call->getCalledOperand());
+}
+
+/// What the kernels reach; through pointers, every function whose address the program takes.
+std::set<const Value*> reachableFrom(const std::vector<const llvm::Function*>& kernels,
+                                     const std::set<const llvm::Function*>& taken) {
   std::set<const Value*> reached;
   std::vector<const llvm::Function*> bodies;
   for (auto* kernel : kernels) addReachable(kernel, reached, bodies);
@@ -74,8 +81,11 @@ std::set<const Value*> reachableFrom(const std::vector<const llvm::Function*>& k
     const llvm::Function* function = bodies.back();
     bodies.pop_back();
     for (auto& block : *function)
-      for (auto& instruction : block)
+      for (auto& instruction : block) {
         for (const Use& operand : instruction.operands()) addReachable(operand, reached, bodies);
+        if (callsThroughPointer(instruction))
+          for (const llvm::Function* target : taken) addReachable(target, reached, bodies);
+      }
   }
   return reached;
 }
@@ -105,18 +115,17 @@ void copyStructParameters(llvm::Function& kernel) {
 
 /// Calls through pointers become comparisons against every function of the type whose address is taken. What
 /// is called then is one of them: the module is the whole program.
-bool promoteIndirectCalls(Module& module) {
+bool promoteIndirectCalls(Module& module, const std::set<const llvm::Function*>& taken) {
   std::vector<CallInst*> calls;
   for (auto& function : module)
     for (auto& block : function)
       for (auto& instruction : block)
-        if (auto* call = dyn_cast<CallInst>(&instruction))
-          if (call->isIndirectCall() && !isa<InlineAsm>(call->getCalledOperand())) calls.push_back(call);
+        if (callsThroughPointer(instruction)) calls.push_back(cast<CallInst>(&instruction));
   bool changed = false;
   for (CallInst* call : calls) {
     std::vector<llvm::Function*> targets;
     for (auto& candidate : module)
-      if (!candidate.isDeclaration() && candidate.hasAddressTaken() &&
+      if (!candidate.isDeclaration() && taken.count(&candidate) &&
           candidate.getFunctionType() == call->getFunctionType())
         targets.push_back(&candidate);
     if (targets.empty()) continue; // left as it is: the model reports it
@@ -287,11 +296,16 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
     wanted.push_back(function);
     prepared.kernels.push_back({&kernel, nullptr, {}});
   }
-  auto reached = reachableFrom(wanted);
+  std::set<const llvm::Function*> takenThere, taken; // in `device`, in the clone
+  for (const llvm::Function& function : device)
+    if (function.hasAddressTaken()) takenThere.insert(&function);
+  auto reached = reachableFrom(wanted, takenThere);
   ValueToValueMapTy map;
   prepared.module =
       CloneModule(device, map, [&](const GlobalValue* value) { return reached.count(value) != 0; });
   Module& module = *prepared.module;
+  for (const llvm::Function* function : takenThere)
+    if (auto* copy = dyn_cast_or_null<llvm::Function>(map.lookup(function))) taken.insert(copy);
   std::set<llvm::Function*> kernels;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     prepared.kernels[i].function = module.getFunction(wanted[i]->getName());
@@ -303,7 +317,9 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
     function.removeFnAttr(Attribute::OptimizeNone);
     if (isGridBarrierFunction(function) && !function.isDeclaration()) function.deleteBody();
     if (function.isDeclaration() || kernels.count(&function)) continue;
-    function.setLinkage(GlobalValue::InternalLinkage);
+    function.setLinkage(taken.count(&function)
+                            ? GlobalValue::ExternalLinkage // else it goes when it seems unused
+                            : GlobalValue::InternalLinkage);
     function.setComdat(nullptr);
     if (!recursive.count(&function)) function.addFnAttr(Attribute::AlwaysInline);
   }
@@ -319,7 +335,7 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
     const SitesByPlace sites(module);
     passes.run(module, "function(sroa<modify-cfg>,mem2reg,sroa<modify-cfg>)");
     sites.giveBack(module);
-    bool changed = promoteIndirectCalls(module);
+    bool changed = promoteIndirectCalls(module, taken);
     for (KernelCode& kernel : prepared.kernels)
       if (writeOutRecursion(*kernel.function, recursive)) {
         // Where the callee has read its locals before it wrote them does not show any more.
