@@ -41,10 +41,8 @@ template <class Visit> void forRows(const CopyWork& work, Visit&& visit) {
 
 void copyRow(std::byte* to, const std::byte* from, std::size_t bytes, Where toWhere, Where fromWhere,
              std::uint64_t stream, void* caller) {
-  {
-    DeviceAccess access;
-    std::memmove(to, from, bytes);
-  }
+  DeviceAccess access; // what the host may not touch yet is known when it ends
+  std::memmove(to, from, bytes);
   if (fromWhere != Where::Host) markReadByHost(from, bytes, stream, caller);
   if (toWhere == Where::Host) return;
   if (fromWhere == Where::Device)
@@ -100,10 +98,8 @@ void performFill(const FillWork& work, std::uint64_t stream) {
   for (std::size_t z = 0; z < work.depth; ++z)
     for (std::size_t y = 0; y < work.height; ++y) {
       std::byte* row = work.to.base + z * work.to.slicePitch + y * work.to.pitch;
-      {
-        DeviceAccess access;
-        fillRow(row, work.width, work.value, work.elementBytes);
-      }
+      DeviceAccess access;
+      fillRow(row, work.width, work.value, work.elementBytes);
       if (whereIs(row) != Where::Host) markWrittenByHost(row, work.width, stream, work.caller);
     }
 }
