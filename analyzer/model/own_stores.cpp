@@ -51,8 +51,11 @@ bool Execution::leadsTo(const Instruction& store, const BasicBlock* barrier, uns
     const BasicBlock* block = todo.back();
     todo.pop_back();
     if (!seen.insert(block).second) continue;
-    arrives = arrives || block == barrier;
-    if (state.barrierBlocks.count(block)) continue;
+    if (state.barrierBlocks.count(block)) {
+      if (block != barrier) return false; // behind another one, others may write
+      arrives = true;
+      continue;
+    }
     const bool comesRound = loop && block == loop->getHeader();
     if (comesRound || writesIn(block, object) || writesIn(block, state.objects.unknown())) return false;
     todo.insert(todo.end(), succ_begin(block), succ_end(block));
@@ -72,8 +75,13 @@ void Execution::noteOwnStore(const Function* content, unsigned object, const Bas
     if (store) return; // another way, or another write of the same block
     store = &access;
   }
-  if (!store || !store->access.stored || store->access.stored->width != content->width ||
-      !isConst(store->access.size, content->width / 8))
+  const auto isBeside = [&](const RunAccess& access) {
+    return access.access.kind != AccessKind::Read && access.instruction != store->instruction &&
+           access.instruction->getParent() == store->instruction->getParent() &&
+           (access.access.object == object || access.access.object == state.objects.unknown());
+  };
+  if (!store || std::any_of(past.accesses.begin(), past.accesses.end(), isBeside) || !store->access.stored ||
+      store->access.stored->width != content->width || !isConst(store->access.size, content->width / 8))
     return;
   std::vector<Expr> operands = counters;
   operands.push_back(store->access.offset);
