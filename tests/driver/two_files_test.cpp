@@ -13,7 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Of main.cu and `other` in the folder.
-int check(const std::string& folder, const std::string& other, const std::string& option, std::string& report) {
+int check(const std::string& folder, const std::string& other, const std::string& option,
+          std::string& report) {
   const fs::path out = fs::path(testing::TempDir()) / (folder + std::to_string(option.size()) + ".txt");
   const std::string from = KCHECK_SOURCE_DIR "/tests/driver/programs/" + folder + "/";
   const int status = std::system((KCHECK_PROGRAM " '" + option + "' -o '" + out.string() + "' '" + from +

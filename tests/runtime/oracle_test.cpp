@@ -135,10 +135,13 @@ public:
   /// Threads meet: a barrier or a warp sync. `whole`: of the block.
   void meet(const std::vector<std::uint32_t>& threads, bool whole) {
     Vector all{};
+    Reach ready{}; // what each may publish behind a barrier of some: what any of them has fenced
     for (std::uint32_t thread : threads) {
       receive(thread, 2);
       tick(thread);
       join(all, everything(thread));
+      join(ready.narrow, fenced[thread].narrow);
+      join(ready.wide, fenced[thread].wide);
       if (!whole) continue;
       std::uint32_t block = thread / kThreads;
       join(blockFenced[block].narrow, fenced[thread].narrow);
@@ -146,7 +149,7 @@ public:
     }
     for (std::uint32_t thread : threads) {
       now[thread] = all;
-      if (whole) fenced[thread] = {};
+      fenced[thread] = whole ? Reach{} : ready;
     }
   }
   bool racy = false;    ///< must be found

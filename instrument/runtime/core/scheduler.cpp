@@ -86,6 +86,7 @@ private:
   std::size_t stalled = 0;
   std::uint64_t seenProgress = 0, idleRounds = 0, seenClockReads = 0;
   unsigned leaps = 0; ///< of the clock, since the last progress
+  static constexpr unsigned kMostChanges = 40;
   std::uint64_t seenMemory = 0;
   unsigned changes = 0; ///< of memory, since the last progress
 };
@@ -213,6 +214,7 @@ bool Grid::allStalled() {
   if (launch.progress != seenProgress) {
     seenProgress = launch.progress;
     idleRounds = leaps = changes = 0;
+    seenMemory = 0;
   }
   constexpr std::uint64_t fewest = 2'000, turns = 1'000'000;
   if (++idleRounds < std::max(fewest, turns / std::max<std::uint64_t>(waiting, 1))) return true;
@@ -222,9 +224,9 @@ bool Grid::allStalled() {
 /// Whoever polls a word that still changes may yet find what it waits for: for a while longer, since threads
 /// that count their attempts may do so without end.
 bool Grid::memoryChanges() {
-  constexpr unsigned most = 40;
-  const std::uint64_t now = sumOfMemory(running);
-  if (now == std::exchange(seenMemory, now) || ++changes == most) return false;
+  const std::uint64_t now = sumOfMemory(running), before = std::exchange(seenMemory, now);
+  if (now == before || changes == kMostChanges) return false;
+  if (before) ++changes; // else this has been the first look
   idleRounds = 0;
   return true;
 }
@@ -280,7 +282,7 @@ void Grid::run() {
       if (admit()) {
         stalled = 0;
       } else if (stalled >= running.size() && !allStalled()) {
-        reportHang(launch, changes > 0);
+        reportHang(launch, changes == kMostChanges);
         launch.faulted = true;
         launch.fault = DeviceFault::Timeout;
       }
