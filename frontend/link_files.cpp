@@ -14,8 +14,11 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Linker/Linker.h>
+#include <llvm/Support/Path.h>
 
 #include <map>
+#include <set>
+#include <string>
 
 namespace kcheck::frontend {
 namespace {
@@ -123,9 +126,15 @@ void addKernels(std::vector<Kernel>& all, std::vector<Kernel> more) {
 void nameByFile(std::vector<Kernel>& kernels) {
   std::map<std::string, std::vector<Kernel*>> byName;
   for (Kernel& kernel : kernels) byName[kernel.name].push_back(&kernel);
-  for (auto& [name, alike] : byName)
-    if (alike.size() > 1)
-      for (Kernel* kernel : alike) kernel->name += " in " + kernel->where.file;
+  for (auto& [name, alike] : byName) {
+    if (alike.size() < 2) continue;
+    std::set<std::string> files; // without their folders, where that tells them apart
+    for (const Kernel* kernel : alike) files.insert(llvm::sys::path::filename(kernel->where.file).str());
+    for (Kernel* kernel : alike)
+      kernel->name +=
+          " in " + (files.size() == alike.size() ? llvm::sys::path::filename(kernel->where.file).str()
+                                                 : kernel->where.file);
+  }
 }
 
 } // namespace
