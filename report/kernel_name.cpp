@@ -26,7 +26,8 @@ std::string_view withoutTrailing(std::string_view text, char open, char close) {
 
 std::string_view withoutParameters(std::string_view name) {
   // `k(int *) in a.cu`: where files have kernels of one name
-  if (const std::size_t file = name.rfind(") in "); file != std::string_view::npos) name = name.substr(0, file + 1);
+  if (const std::size_t file = name.rfind(") in "); file != std::string_view::npos)
+    name = name.substr(0, file + 1);
   return withoutTrailing(name, '(', ')');
 }
 

@@ -1,8 +1,8 @@
 // One thread's share of a launch whose blocks several threads run side by side (crew.h). It has tokens, a
 // log, a shared window and sums of its own; all shares enter what they do into one shadow. Each 128
-// bytes of global memory belong to the share that comes to them first, for the rest of the launch, and no other
-// one changes what the shadow says of them. What another share does there is looked at when all are done, unless it
-// changes nothing.
+// bytes of global memory belong to the share that comes to them first, for the rest of the launch, and no
+// other one changes what the shadow says of them. What another share does there is looked at when all are
+// done, unless it changes nothing.
 //
 // Whatever the fast way through the log cannot settle by tokens alone, and whatever has to be told, ends the
 // share: the launch then starts again, run by one thread.
