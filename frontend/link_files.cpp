@@ -127,12 +127,15 @@ void nameByFile(std::vector<Kernel>& kernels) {
   std::map<std::string, std::vector<Kernel*>> byName;
   for (Kernel& kernel : kernels) byName[kernel.name].push_back(&kernel);
   for (auto& [name, alike] : byName) {
-    if (alike.size() < 2) continue;
-    std::set<std::string> files; // without their folders, where that tells them apart
-    for (const Kernel* kernel : alike) files.insert(llvm::sys::path::filename(kernel->where.file).str());
+    std::set<std::string> paths, files; // files: without their folders, where that tells them apart
+    for (const Kernel* kernel : alike) {
+      paths.insert(kernel->where.file);
+      files.insert(llvm::sys::path::filename(kernel->where.file).str());
+    }
+    if (paths.size() < 2) continue;
     for (Kernel* kernel : alike)
       kernel->name +=
-          " in " + (files.size() == alike.size() ? llvm::sys::path::filename(kernel->where.file).str()
+          " in " + (files.size() == paths.size() ? llvm::sys::path::filename(kernel->where.file).str()
                                                  : kernel->where.file);
   }
 }

@@ -150,8 +150,10 @@ std::optional<Assignment> Decider::searchCollision(const PairQuestion& q,
   Ranges& ranges = viewOf(*q.a, Ranges::Wrapping::Exact).ranges;
   for (const Symbol* counter : values.counters)
     values.lastRounds.push_back(ranges.of(kernel.context.of(counter)).hi);
-  for (const Symbol* parameter : values.parameters)
-    values.parameterBounds.push_back(ranges.of(kernel.context.of(parameter)));
+  for (const Symbol* parameter : values.parameters) {
+    const Range known = ranges.of(kernel.context.of(parameter));
+    values.parameterBounds.push_back(known.isEmpty() ? Range{parameter->lo, parameter->hi} : known);
+  }
   const std::vector<Place> places = values.places(q.relation);
   const Int row = values.blockDim[0];
   std::vector<std::array<Int, 4>> sizes{{1024, 1024, 1024, 1024}};

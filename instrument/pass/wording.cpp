@@ -281,7 +281,7 @@ void wordMask(Finding& finding, const wire::Finding& record, const std::string& 
                  "collective out of the branch";
 }
 
-void wordHang(Finding& finding, const wire::Finding& record) {
+void wordHang(Finding& finding, const wire::Finding& record, const std::string& text) {
   const wire::Access& first = record.access[0];
   const bool changes = record.numbers[1]; // memory does: no thread is shown to wait for ever
   finding.message =
@@ -289,6 +289,10 @@ void wordHang(Finding& finding, const wire::Finding& record) {
                   counted(first.count, "thread"),
                   first.scope ? (first.count == 1 ? "polls here" : "poll here")
                               : (first.count == 1 ? "waits here" : "wait here"));
+  if (text == "host")
+    finding.hint =
+        "kcheck runs a kernel to its end before the host goes on: a kernel that waits for the host cannot "
+        "be checked";
 }
 
 /// How much of a copy to the host was never written: all, the end of it, or pieces.
@@ -403,7 +407,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
     return wordHost(finding, record, libraries);
   case wire::Rule::BarrierDivergence: return wordBarrier(finding, record, text);
   case wire::Rule::WarpMask: return wordMask(finding, record, text);
-  case wire::Rule::Hang: return wordHang(finding, record);
+  case wire::Rule::Hang: return wordHang(finding, record, text);
   case wire::Rule::OutOfBounds:
     if (!text.empty()) break;
     return wordBounds(finding, record);

@@ -181,20 +181,27 @@ TEST(Sites, CopiesOfLargeObjectsHaveBothSides) {
 }
 
 TEST(Sites, KnowTheTypeOfAValue) {
-  auto program = compileSource("__global__ void k(unsigned char* c, short* s, float* f, float2* pair) {\n"
+  auto program = compileSource("struct __half { unsigned short bits; };\n"
+                               "struct __nv_bfloat16 { unsigned short bits; };\n"
+                               "__global__ void k(unsigned char* c, short* s, float* f, float2* pair,\n"
+                               "                  __half* h, __nv_bfloat16* b) {\n"
                                "  c[0] = 1;\n"
                                "  s[0] = 1;\n"
                                "  atomicAdd(&f[0], 1.0f);\n"
                                "  pair[0] = pair[1];\n"
+                               "  h[0] = h[1];\n"
+                               "  b[0] = b[1];\n"
                                "}\n",
                                anyHeaders());
   ASSERT_TRUE(program) << program.error().message;
   std::map<unsigned, std::pair<ValueType, unsigned>> types;
   for (const Site& site : program->facts.sites) types[site.where.line] = {site.type, site.typeBytes};
-  EXPECT_EQ(types[2], std::pair(ValueType::Unsigned, 1u));
-  EXPECT_EQ(types[3], std::pair(ValueType::Signed, 2u));
-  EXPECT_EQ(types[4], std::pair(ValueType::Real, 4u));
-  EXPECT_EQ(types[5], std::pair(ValueType::Other, 0u));
+  EXPECT_EQ(types[5], std::pair(ValueType::Unsigned, 1u));
+  EXPECT_EQ(types[6], std::pair(ValueType::Signed, 2u));
+  EXPECT_EQ(types[7], std::pair(ValueType::Real, 4u));
+  EXPECT_EQ(types[8], std::pair(ValueType::Other, 0u));
+  EXPECT_EQ(types[9], std::pair(ValueType::Real, 2u));
+  EXPECT_EQ(types[10], std::pair(ValueType::BrainFloat, 2u));
 }
 
 } // namespace

@@ -277,6 +277,19 @@ bool answerGrid(LaunchState& launch) {
   return true;
 }
 
+/// Some thread polls, and there is memory that the host might yet change.
+static bool mayWaitForHost(const std::vector<std::vector<const ThreadState*>>& groups) {
+  bool isShared = false;
+  std::lock_guard lock(context().mutex);
+  context().allocations.forEach([&](const Allocation& allocation) {
+    const bool both = allocation.kind == MemoryKind::Managed || allocation.kind == MemoryKind::Pinned;
+    isShared |= allocation.live && both;
+  });
+  return isShared && std::ranges::any_of(groups, [](const auto& threads) {
+           return threads.front()->status == ThreadStatus::Yielded;
+         });
+}
+
 void reportHang(LaunchState& launch, bool changes) {
   leaveShare(launch);
   // Groups of threads by where they stand, the largest two in the finding.
@@ -303,6 +316,7 @@ void reportHang(LaunchState& launch, bool changes) {
   }
   finding.numbers[0] = sorted.size();
   finding.numbers[1] = changes;
+  if (mayWaitForHost(sorted)) finding.text = text("host");
   report(finding);
 }
 

@@ -32,6 +32,7 @@ bool HostKnowledge::isPublished(Address at) const {
 }
 
 bool HostKnowledge::knows(Token token) const {
+  token &= ~Token{1}; // that of an atomic operation
   std::lock_guard lock(mutex);
   return std::ranges::any_of(launches, [&](const Launch& launch) {
     constexpr Token severalBlocks = 2; // the launch's first tokens, which no thread has alone
