@@ -291,8 +291,8 @@ void wordHang(Finding& finding, const wire::Finding& record, const std::string& 
                               : (first.count == 1 ? "waits here" : "wait here"));
   if (text == "host")
     finding.hint =
-        "kcheck runs a kernel to its end before the host goes on: a kernel that waits for the host cannot "
-        "be checked";
+        "where it waits for the host: kcheck runs a kernel to its end before the host goes on, and "
+        "cannot check that";
 }
 
 /// How much of a copy to the host was never written: all, the end of it, or pieces.
