@@ -226,9 +226,10 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   plan.isDefault = true;
   PlannedCase invented;
   invented.launch.mayAlias = options.mayAlias;
-  unsigned dimensions = (used.block & 4) ? 3 : (used.block & 2) ? 2 : 1;
+  const unsigned blockAxes = used.block & used.ownBlock, gridAxes = used.grid & used.ownGrid;
+  unsigned dimensions = (blockAxes & 4) ? 3 : (blockAxes & 2) ? 2 : 1;
   Dim3 block = dimensions == 1 ? Dim3{128, 1, 1} : dimensions == 2 ? Dim3{16, 16, 1} : Dim3{8, 8, 4};
-  Dim3 grid{4, (used.grid & 2) ? 4u : 1u, (used.grid & 4) ? 4u : 1u};
+  Dim3 grid{4, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
   fix(invented.launch.block, block);
   fix(invented.launch.grid, grid);
   invented.shown.kernel = kernel.symbol;

@@ -6,6 +6,7 @@
 #include "frontend/inline_wrappers.h"
 #include "frontend/managed.h"
 #include "frontend/nvcc_semantics.h"
+#include "frontend/own_axes.h"
 #include "frontend/pretty.h"
 #include "frontend/sites.h"
 #include "frontend/small_exchanges.h"
@@ -74,11 +75,14 @@ public:
     replaceSmallExchanges(*module);
     markManagedVariables(*module);
     result.kernels = listKernels(*module, generator, ast);
-    inlineWrappers(*module, [&](const llvm::Function& function) {
+    const auto inSystemHeader = [&](const llvm::Function& function) {
       const clang::FunctionDecl* decl = lookup(function.getName());
       return decl && ast.getSourceManager().isInSystemHeader(decl->getLocation()) &&
              !decl->hasAttr<clang::CUDAGlobalAttr>();
-    });
+    };
+    for (const Kernel& kernel : result.kernels)
+      if (llvm::Function* function = module->getFunction(kernel.symbol)) noteOwnAxes(*function, inSystemHeader);
+    inlineWrappers(*module, inSystemHeader);
     result.sites = numberSites(*module, ast, lookup);
     relaxGuesses(*module);
     result.module.reset(generator.ReleaseModule());

@@ -103,6 +103,7 @@ Poly Linearizer::divided(Expr e) {
   if (isShift && y->value >= e->width - 1) return atom(e);
   if (isMask && !isPowerOfTwo(std::uint64_t(y->value) + 1)) return atom(e);
   const Int by = isShift ? powerOfTwo(unsigned(y->value)) : Int(y->value) + isMask;
+  if (by == 0) return atom(e);
   const Poly all = of(x);
   Poly whole;
   std::vector<Atom> rest;

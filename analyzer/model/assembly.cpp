@@ -1,6 +1,7 @@
-// What inline PTX does: accesses whose address is an operand, and results that nobody knows. What may do more
-// than that leaves a gap at its line.
+// Inline PTX that readInlinePtx has left: asynchronous copies, and results that nobody knows. What may do
+// more than that leaves a gap at its line.
 #include "analyzer/model/execution.h"
+#include "ptx/statement.h"
 
 #include "llvm/IR/InlineAsm.h"
 
@@ -16,31 +17,43 @@ AtomicScope scopeIn(StringRef name) {
 
 namespace {
 
-unsigned accessBytes(StringRef opcode) {
-  unsigned bits = 32;
-  for (auto [suffix, value] : {std::pair{"128", 128u}, {"64", 64u}, {"32", 32u}, {"16", 16u}, {"8", 8u}})
-    if (opcode.ends_with(suffix)) {
-      bits = value;
-      break;
-    }
-  unsigned lanes = opcode.contains(".v4") ? 4 : opcode.contains(".v2") ? 2 : 1;
-  return bits / 8 * lanes;
+bool isOneOf(const std::string& word, std::initializer_list<const char*> words) {
+  return is_contained(words, word);
+}
+
+bool isOfWarp(const ptx::Statement& s) {
+  return isOneOf(s.opcode[0], {"shfl", "vote", "match", "activemask", "redux", "elect"});
+}
+
+/// Neither a thread's way nor memory nor the order of threads depends on it.
+bool isHarmless(const ptx::Statement& s, bool claimsMemory) {
+  if (!s.label.empty() || s.isDeclaration || isOfWarp(s)) return true;
+  const std::string& name = s.opcode[0];
+  if (isOneOf(name, {"bra", "pragma", "loc", "nanosleep", "membar", "fence", "setmaxnreg", "brkpt", "pmevent",
+                     "prefetch", "prefetchu", "createpolicy"}))
+    return true;
+  if (name == "cp")
+    return s.has("async") && (s.has("commit_group") || s.has("wait_group") || s.has("wait_all"));
+  if (isOneOf(name, {"bar", "barrier", "mbarrier", "exit", "ret", "trap", "brx", "call", "griddepcontrol",
+                     "wgmma", "tcgen05", "clusterlaunchcontrol", "stackrestore"}))
+    return false;
+  // Arithmetic that is only marked volatile, unless it claims memory.
+  return !claimsMemory &&
+         none_of(s.operands, [](const ptx::Operand& o) { return o.kind == ptx::Operand::Kind::Address; });
 }
 
 } // namespace
 
 /// Unknown; of atomics and ordered loads one that may order threads.
-Expr Execution::assemblyResult(const CallInst& call, StringRef opcode) {
+Expr Execution::assemblyResult(const CallInst& call, StringRef text, bool isOfWarp) {
   std::string line = state.lineText(call);
-  bool ordered = opcode.starts_with("atom") || opcode.contains(".relaxed") || opcode.contains(".acquire") ||
-                 opcode.contains(".volatile");
-  bool ofWarp = opcode.starts_with("shfl") || opcode.starts_with("vote") || opcode.starts_with("match") ||
-                opcode.starts_with("activemask") || opcode.starts_with("redux");
+  bool ordered = text.contains("atom.") || text.contains(".relaxed") || text.contains(".acquire") ||
+                 text.contains(".volatile");
   Expr result =
       fresh(&call, "assembly", "a result (" + line + ")",
-            {ordered  ? CauseKind::Order
-             : ofWarp ? CauseKind::Warp
-                      : CauseKind::Approximation,
+            {ordered    ? CauseKind::Order
+             : isOfWarp ? CauseKind::Warp
+                        : CauseKind::Approximation,
              (ordered ? "the result of the atomic operation at " : "the result of inline PTX at ") + line});
   if (ordered) state.synchronizing.insert(result->symbol);
   return result;
@@ -68,6 +81,17 @@ Expr Execution::sharedPointer(const Value* address) {
   if (!ahead) return nullptr;
   if (ahead->width < 64) ahead = exprs.extend(Op::SExt, 64, ahead);
   return exprs.add(base, ahead, NoSignedWrap);
+}
+
+/// What inline PTX takes for an address in shared memory.
+Expr Execution::pointerToShared(const CastInst& cast) {
+  Expr pointer = sharedPointer(cast.getOperand(0));
+  if (pointer && pointer->width == 64 && state.objects.isPointer(pointer)) return pointer;
+  state.gap(&cast, "the place in shared memory that inline PTX goes to is not followed");
+  return exprs.add(
+      state.objects.pointerTo(state.objects.unknown()),
+      fresh(&cast, "place", "a place (" + state.lineText(cast) + ")",
+            {CauseKind::Approximation, "the place in shared memory at " + state.lineText(cast)}));
 }
 
 /// `cp.async.ca.shared.global [to], [from], bytes;`, perhaps with the bytes to be read. The copy begins here;
@@ -161,67 +185,29 @@ void Execution::resumeCopies(const BasicBlock* barrier) {
 void Execution::runAssembly(const CallInst& call, Expr& condition) {
   auto* assembly = cast<InlineAsm>(call.getCalledOperand());
   StringRef text = StringRef(assembly->getAsmString()).trim();
-  unsigned outputs = 0;
-  for (auto& constraint : assembly->ParseConstraints()) outputs += constraint.Type == InlineAsm::isOutput;
+  std::string failure;
+  const auto statements = ptx::parse(text.str(), failure);
   StringRef body = text;
   body.consume_front("{");
   body = body.trim();
-  StringRef opcode = body.split(' ').first.split('\t').first;
-  std::string line = state.lineText(call);
-  const bool single = text.count(';') <= 1;
   if (isRelevant(&call)) {
-    if (text.contains("%laneid"))
-      env[&call] = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, 31));
-    else if (opcode == "mov.u32" && text.contains("%lanemask_lt") && single)
-      env[&call] = lanesBelow(state);
-    else if (opcode == "mov.u32" && text.contains("%envreg") && single)
+    const bool isOne = statements && statements->size() == 1;
+    if (isOne && statements->front().opcode[0] == "mov" && text.contains("%envreg"))
       env[&call] = environmentRegister(state, call, text.substr(text.find("%envreg")));
     else
-      env[&call] = assemblyResult(call, opcode);
+      env[&call] = assemblyResult(call, text, statements && any_of(*statements, isOfWarp));
   }
   if (startsCopy(call) && runCopy(call, body, condition)) return;
-  std::size_t bracket = text.find("[$");
-  unsigned operand = 0;
-  if (bracket != StringRef::npos && single && !text.substr(bracket + 2).consumeInteger(10, operand) &&
-      operand >= outputs && operand - outputs < call.arg_size()) {
-    Expr pointer = value(call.getArgOperand(operand - outputs));
-    bool followed = pointer->width == 64;
-    Expr bytes = exprs.constant(64, accessBytes(opcode));
-    bool ordered = opcode.contains(".relaxed") || opcode.contains(".acquire") || opcode.contains(".release");
-    AtomicScope scope = scopeIn(opcode);
-    if (followed && !opcode.starts_with("ld.")) // no ticket counts on
-      for (const Place& place : state.objects.places(pointer)) noteUpdate(call, place.object, {});
-    if (followed && (opcode.starts_with("atom") || opcode.starts_with("red.")))
-      return record(call, AccessKind::Atomic, pointer, bytes, condition, nullptr, scope);
-    if (followed && opcode.starts_with("ld."))
-      return record(call, ordered ? AccessKind::Atomic : AccessKind::Read, pointer, bytes, condition, nullptr,
-                    ordered ? scope : AtomicScope::None, opcode.contains(".volatile"));
-    if (followed && opcode.starts_with("st."))
-      return record(call, ordered ? AccessKind::Atomic : AccessKind::Write, pointer, bytes, condition,
-                    nullptr, ordered ? scope : AtomicScope::None, opcode.contains(".volatile"));
-  }
-  bool harmless = !call.mayWriteToMemory() || opcode.starts_with("membar") || opcode.starts_with("fence") ||
-                  opcode.starts_with("trap") || opcode.starts_with("exit") ||
-                  opcode.starts_with("nanosleep") || opcode.starts_with("shfl") ||
-                  opcode.starts_with("vote") || opcode.starts_with("match") || opcode.starts_with("redux") ||
-                  opcode.starts_with("prefetch") || opcode.starts_with("brkpt") ||
-                  opcode.starts_with("setmaxnreg") || opcode.starts_with("cp.async.commit_group") ||
-                  opcode.starts_with("cp.async.wait_group") || opcode.starts_with("cp.async.wait_all") ||
-                  (bracket == StringRef::npos && opcode.starts_with("mov"));
-  if (!harmless && bracket == StringRef::npos && !text.contains('[')) {
-    // Sideeffects without an address operand: arithmetic that is only marked volatile, unless it claims
-    // memory.
-    bool claims = StringRef(assembly->getConstraintString()).contains("~{memory}");
-    harmless = !claims || text.empty();
-  }
-  if (!harmless) {
-    // It may be a means to order threads as well.
-    Symbol* unknown = local(call, "unknown PTX", "past the inline PTX (" + line + ")", 1);
-    unknown->exact = false;
-    unknown->cause = {CauseKind::Order, "the inline PTX at " + line + ", which may order threads"};
-    condition = exprs.logicalAnd(condition, exprs.of(unknown));
-    state.gap(&call, "the inline PTX `" + body.substr(0, 40).str() + "` is not understood", true, true);
-  }
+  const bool claims = StringRef(assembly->getConstraintString()).contains("~{memory}");
+  if (statements && all_of(*statements, [&](const ptx::Statement& s) { return isHarmless(s, claims); }))
+    return;
+  // It may be a means to order threads as well.
+  const std::string line = state.lineText(call);
+  Symbol* unknown = local(call, "unknown PTX", "past the inline PTX (" + line + ")", 1);
+  unknown->exact = false;
+  unknown->cause = {CauseKind::Order, "the inline PTX at " + line + ", which may order threads"};
+  condition = exprs.logicalAnd(condition, exprs.of(unknown));
+  state.gap(&call, "the inline PTX `" + body.substr(0, 40).str() + "` is not understood", true, true);
 }
 
 } // namespace kcheck::analyzer

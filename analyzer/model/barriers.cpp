@@ -1,6 +1,7 @@
 #include "analyzer/model/barriers.h"
 
-#include "analyzer/model/ptx_atomics.h"
+#include "analyzer/model/inline_ptx.h"
+#include "ptx/statement.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
@@ -57,7 +58,12 @@ Barrier named(const IntrinsicInst& call, bool hasThreads) {
 }
 
 /// Barrier instructions of inline PTX: `bar.sync 0;`, `barrier.sync.aligned %0, %1;`, `bar.warp.sync -1;`.
+/// Of one instruction that readInlinePtx has left; what does more than that is not understood.
 Barrier ofAssembly(const CallInst& call, StringRef text) {
+  if (!text.contains("bar")) return {};
+  std::string failure;
+  const auto statements = ptx::parse(text.str(), failure);
+  if (!statements || statements->size() != 1 || statements->front().guard) return {};
   StringRef instruction = text.trim();
   bool sync = instruction.contains("bar.sync") || instruction.contains("barrier.sync") ||
               instruction.contains("barrier.cta.sync") || instruction.contains("bar.red") ||

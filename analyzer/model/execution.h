@@ -163,10 +163,11 @@ private:
   Expr warpResult(const llvm::CallInst& call, const std::function<Expr(unsigned)>& argument, Expr condition);
   Expr afterVoting(Expr e, Expr condition) const;
   void takeForTrue(const llvm::CallInst& call, Expr holds, Expr& condition);
-  Expr assemblyResult(const llvm::CallInst& call, llvm::StringRef opcode);
+  Expr assemblyResult(const llvm::CallInst& call, llvm::StringRef text, bool isOfWarp);
   void runAssembly(const llvm::CallInst& call, Expr& condition);
   bool runCopy(const llvm::CallInst& call, llvm::StringRef text, Expr condition);
   Expr sharedPointer(const llvm::Value* address);
+  Expr pointerToShared(const llvm::CastInst& cast);
   void resumeCopies(const llvm::BasicBlock* barrier);
   void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                  const Update& update, Expr condition, Expr size = nullptr);

@@ -27,23 +27,12 @@ unsigned fenceReach(const Instruction& instruction) {
     default: return 0;
     }
   }
-  auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand());
-  if (!assembly) return 0;
-  StringRef text = StringRef(assembly->getAsmString()).trim();
-  bool isFence =
-      text.starts_with("membar.") || text.starts_with("fence.acq_rel.") || text.starts_with("fence.sc.");
-  if (!isFence || text.count(';') > 1) return 0;
-  return text.contains(".cta")                                                    ? 1
-         : text.contains(".gl") || text.contains(".gpu") || text.contains(".sys") ? 2
-                                                                                  : 0;
+  return 0;
 }
 
 bool isInOneOrder(const Instruction& fence) {
-  if (auto* general = dyn_cast<FenceInst>(&fence))
-    return general->getOrdering() == AtomicOrdering::SequentiallyConsistent;
-  auto* call = dyn_cast<CallInst>(&fence);
-  auto* assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-  return !assembly || !StringRef(assembly->getAsmString()).trim().starts_with("fence.acq_rel.");
+  auto* general = dyn_cast<FenceInst>(&fence);
+  return !general || general->getOrdering() == AtomicOrdering::SequentiallyConsistent;
 }
 
 namespace {

@@ -304,6 +304,8 @@ Expr Execution::cast(const CastInst& cast) {
   case Instruction::BitCast:
   case Instruction::PtrToInt:
   case Instruction::IntToPtr:
+    if (cast.getType()->isPointerTy() && cast.getType()->getPointerAddressSpace() == 3)
+      return pointerToShared(cast);
     if (v->width == width) return v;
     return exprs.extend(v->width > width ? Op::Trunc : Op::ZExt, width, v);
   case Instruction::FPToSI:
@@ -336,12 +338,6 @@ static AtomicScope scopeOfFence(unsigned reach) {
   return reach == 0 ? AtomicScope::None : reach == 1 ? AtomicScope::Block : AtomicScope::Device;
 }
 
-static bool isPtxLoad(const Instruction& instruction) {
-  auto* call = dyn_cast<CallInst>(&instruction);
-  auto* assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-  return assembly && StringRef(assembly->getAsmString()).ltrim(" \t{").starts_with("ld.");
-}
-
 void Execution::record(const Instruction& instruction, AccessKind kind, Expr pointer, Expr size,
                        Expr condition, Expr stored_, AtomicScope scope, bool isVolatile) {
   if (stored_ && stored_->width == 64) state.objects.letEscape(stored_);
@@ -361,7 +357,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
     access.kind = kind;
     access.scope = scope;
     access.isVolatile = isVolatile;
-    access.isLoad = isa<LoadInst>(instruction) || isPtxLoad(instruction);
+    access.isLoad = isa<LoadInst>(instruction);
     access.isPolled = state.polled.count(&instruction) != 0;
     access.fenceBefore = scopeOfFence(state.fences.before(instruction));
     access.fenceAfter = scopeOfFence(state.fences.after(instruction));
@@ -403,7 +399,8 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
     bool ordered = read->isAtomic();
     if (!isCopyPart)
       record(instruction, ordered ? AccessKind::Atomic : AccessKind::Read, pointer, bytes(read->getType()),
-             condition, nullptr, ordered ? AtomicScope::System : AtomicScope::None, read->isVolatile());
+             condition, nullptr, ordered ? scopeOf(read->getSyncScopeID()) : AtomicScope::None,
+             read->isVolatile());
     if (isRelevant(read)) env[read] = load(instruction, pointer, read->isVolatile() || ordered);
     return;
   }
@@ -421,7 +418,8 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
     }
     if (known && state.broadcasts.isSource(instruction)) handed[&instruction] = value(v);
     record(instruction, ordered ? AccessKind::Atomic : AccessKind::Write, pointer, bytes(v->getType()),
-           condition, known ? value(v) : nullptr, ordered ? AtomicScope::System : AtomicScope::None,
+           condition, known ? value(v) : nullptr,
+           ordered ? scopeOf(write->getSyncScopeID()) : AtomicScope::None,
            write->isVolatile());
     return;
   }

@@ -22,9 +22,11 @@ struct LaunchCase {
   bool fixedGrid() const { return grid[0] && grid[1] && grid[2]; }
 };
 
-/// The axes whose indices or dimensions the kernel mentions: bit a of `block` and `grid`.
+/// The axes whose indices or dimensions the kernel mentions: bit a of `block` and `grid`. Those that only a
+/// library mentions count where the kernel's own code mentions none.
 struct UsedAxes {
   unsigned block = 1, grid = 1;
+  unsigned ownBlock = 7, ownGrid = 7; ///< what its own code mentions
 };
 UsedAxes usedAxes(const llvm::Function& kernel);
 

@@ -3,6 +3,7 @@
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/kernel_state.h"
 #include "report/assumptions.h"
+#include "report/metadata.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -141,6 +142,14 @@ UsedAxes usedAxes(const llvm::Function& kernel) {
     case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: used.grid |= 4; break;
     default: break;
     }
+  }
+  const Attribute own = kernel.getFnAttribute(kOwnAxesAttribute);
+  unsigned axes = 0;
+  if (own.isValid() && !own.getValueAsString().getAsInteger(10, axes)) {
+    used.ownBlock = axes & 7;
+    used.ownGrid = axes >> 3;
+    if (used.ownBlock) used.block &= used.ownBlock | 1;
+    if (used.ownGrid) used.grid &= used.ownGrid | 1;
   }
   return used;
 }

@@ -2,7 +2,7 @@
 #include "analyzer/model/barriers.h"
 #include "analyzer/model/flow.h"
 #include "analyzer/model/local_tables.h"
-#include "analyzer/model/ptx_atomics.h"
+#include "analyzer/model/inline_ptx.h"
 #include "analyzer/model/table_loops.h"
 #include "analyzer/model/unreachable.h"
 
@@ -348,7 +348,9 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
     if (!changed) break;
     passes.run(module, "always-inline");
   }
-  for (auto* kernel : kernels) readPtxAtomics(*kernel);
+  bool hasPtx = false;
+  for (auto* kernel : kernels) hasPtx = readInlinePtx(*kernel) || hasPtx;
+  if (hasPtx) passes.run(module, "function(instsimplify)");
   prepared.writtenVariables = writtenVariables(device); // by kernels that nobody has asked for, too
   prepared.writtenVariables.merge(writtenVariables(module));
   for (KernelCode& kernel : prepared.kernels) takeMarks(*kernel.function, kernel.mayReadUnwritten);

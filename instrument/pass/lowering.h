@@ -3,10 +3,11 @@
 
 #include "instrument/pass/device_code.h"
 #include "instrument/pass/markers.h"
+#include "ptx/target.h"
 
 namespace kcheck::instrument {
 
-enum class Scope : std::uint8_t { Block = 1, Device = 2, System = 3 };
+using ptx::Scope;
 
 class Lowering {
 public:

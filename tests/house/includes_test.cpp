@@ -23,21 +23,22 @@ struct Room {
 /// From the most special to the most general folder.
 const std::vector<Room> rooms = {
     {"report", {"fmt", "nlohmann"}},
+    {"ptx", {"llvm"}},
     {"frontend", {"report", "clang", "llvm", "fmt"}},
     {"analyzer/smt", {"analyzer", "report", "z3", "fmt"}},
     {"analyzer/expr", {"analyzer/expr", "fmt"}},
     {"analyzer/decide", {"analyzer/expr", "analyzer/decide", "analyzer/smt", "analyzer", "report", "fmt"}},
-    {"analyzer", {"report", "llvm", "fmt"}},
+    {"analyzer", {"report", "ptx", "llvm", "fmt"}},
     {"instrument/runtime",
      {"instrument/abi", "instrument/abi_calls", "instrument/wire", "report/location", "report/program"}},
     {"instrument/pass",
-     {"instrument/abi", "instrument/abi_calls", "instrument/wire", "instrument/instrument", "report", "llvm",
-      "fmt"}},
+     {"instrument/abi", "instrument/abi_calls", "instrument/wire", "instrument/instrument", "report", "ptx",
+      "llvm", "fmt"}},
     {"instrument", {"report"}},
     {"driver", {"report", "frontend", "analyzer", "instrument", "llvm", "fmt", "CLI"}},
 };
 
-const std::set<std::string> watched = {"report", "frontend", "analyzer", "instrument", "driver", "clang",
+const std::set<std::string> watched = {"report", "ptx", "frontend", "analyzer", "instrument", "driver", "clang",
                                        "llvm",   "z3",       "fmt",      "nlohmann",   "CLI"};
 
 bool isUnder(const std::string& path, const std::string& folder) {

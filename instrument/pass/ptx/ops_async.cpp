@@ -1,11 +1,13 @@
 // Copies that go on beside their thread (cp.async) and the barrier objects that threads and copies arrive at
 // (mbarrier). A copy is made at once, which a right program cannot tell; the runtime keeps its writes apart
 // from the thread's own until somebody has waited for them.
-#include "instrument/pass/ptx/builder.h"
+#include "instrument/pass/ptx/run_target.h"
 
 #include <llvm/IR/Constants.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::instrument {
+
+using namespace ptx;
 
 namespace {
 
@@ -14,8 +16,8 @@ const Type kWord{Type::Kind::Unsigned, 32, 1};
 const Type kState{Type::Kind::Unsigned, 64, 1};
 
 llvm::Value* useObject(Builder& p, llvm::Value* object, BarrierObjectOp op, llvm::Value* value) {
-  return p.l.runtime(Call::kcBarrierObject, {object, p.b.getInt32(std::uint32_t(op)),
-                                             p.b.CreateZExtOrTrunc(value, p.b.getInt64Ty())});
+  return loweringOf(p).runtime(Call::kcBarrierObject, {object, p.b.getInt32(std::uint32_t(op)),
+                                                       p.b.CreateZExtOrTrunc(value, p.b.getInt64Ty())});
 }
 
 std::string spaceOf(const Statement& s) {
@@ -26,8 +28,8 @@ std::string spaceOf(const Statement& s) {
 
 /// An access to the object for all other checks: as an atomic of its block.
 void touch(Builder& p, llvm::Value* object) {
-  p.l.update(llvm::AtomicRMWInst::Add, object, p.b.getInt64(0), llvm::AtomicOrdering::Monotonic,
-             Scope::Block);
+  loweringOf(p).update(llvm::AtomicRMWInst::Add, object, p.b.getInt64(0), llvm::AtomicOrdering::Monotonic,
+                       Scope::Block);
 }
 
 /// cp.async.mbarrier.arrive{.noinc} [object]
@@ -48,11 +50,11 @@ bool start(Builder& p, const Statement& s) {
   llvm::Value* read = bytes;
   if (s.operands.size() > 3) {
     read = p.b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, p.bits(s.operands[3], kWord), bytes);
-    p.l.sited(p.b.CreateMemSet(to, p.b.getInt8(0), bytes, llvm::Align(1)));
+    loweringOf(p).sited(p.b.CreateMemSet(to, p.b.getInt8(0), bytes, llvm::Align(1)));
   }
   auto* wide = p.b.CreateZExt(read, p.b.getInt64Ty());
-  p.l.sited(p.b.CreateMemCpy(to, llvm::Align(1), from, llvm::Align(1), wide));
-  p.l.runtime(Call::kcAsyncCopy, {to, p.b.CreateZExt(bytes, p.b.getInt64Ty()), from, wide});
+  loweringOf(p).sited(p.b.CreateMemCpy(to, llvm::Align(1), from, llvm::Align(1), wide));
+  loweringOf(p).runtime(Call::kcAsyncCopy, {to, p.b.CreateZExt(bytes, p.b.getInt64Ty()), from, wide});
   return true;
 }
 
@@ -60,16 +62,16 @@ bool copy(Builder& p, const Statement& s) {
   if (s.opcode.size() < 2 || s.opcode[1] != "async" || s.has("bulk")) return false;
   if (s.has("mbarrier")) return arriveOnCopies(p, s);
   if (s.has("commit_group")) {
-    p.l.runtime(Call::kcAsyncCommit);
+    loweringOf(p).runtime(Call::kcAsyncCommit);
     return true;
   }
   if (s.has("wait_all")) {
-    p.l.runtime(Call::kcAsyncWait, {p.b.getInt32(abi::kAllCopies)});
+    loweringOf(p).runtime(Call::kcAsyncWait, {p.b.getInt32(abi::kAllCopies)});
     return true;
   }
   if (s.has("wait_group")) {
     if (s.operands.size() != 1) return false;
-    p.l.runtime(Call::kcAsyncWait, {p.bits(s.operands[0], kWord)});
+    loweringOf(p).runtime(Call::kcAsyncWait, {p.bits(s.operands[0], kWord)});
     return true;
   }
   return start(p, s);
@@ -91,7 +93,7 @@ bool test(Builder& p, const Statement& s) {
   auto* object = p.address(s.operands[1], spaceOf(s));
   bool byParity = s.has("parity");
   auto* state = p.bits(s.operands[2], byParity ? kWord : kState);
-  p.l.wait({.kind = abi::WaitKind::Yield});
+  loweringOf(p).wait({.kind = abi::WaitKind::Yield});
   touch(p, object);
   auto* done = useObject(p, object, byParity ? BarrierObjectOp::TestParity : BarrierObjectOp::Test, state);
   p.write(s.operands[0], p.b.CreateICmpNE(done, p.b.getInt64(0)));
@@ -105,12 +107,13 @@ bool barrierObject(Builder& p, const Statement& s) {
     if (s.operands.size() != 2) return false;
     auto* object = p.address(s.operands[0], spaceOf(s));
     auto* state = useObject(p, object, BarrierObjectOp::Init, p.bits(s.operands[1], kWord));
-    p.l.sited(p.b.CreateAlignedStore(state, object, llvm::Align(8)));
+    loweringOf(p).sited(p.b.CreateAlignedStore(state, object, llvm::Align(8)));
     return true;
   }
   if (what == "inval") {
     if (s.operands.size() != 1) return false;
-    p.l.sited(p.b.CreateAlignedStore(p.b.getInt64(0), p.address(s.operands[0], spaceOf(s)), llvm::Align(8)));
+    loweringOf(p).sited(
+        p.b.CreateAlignedStore(p.b.getInt64(0), p.address(s.operands[0], spaceOf(s)), llvm::Align(8)));
     return true;
   }
   if (what == "arrive" || what == "arrive_drop") return arrive(p, s);
@@ -131,4 +134,4 @@ void addAsync(Rules& rules) {
   rules["mbarrier"] = barrierObject;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::instrument

@@ -1,13 +1,15 @@
 // Products of matrices that lie in the registers of a warp (mma) and loads of such matrices (ldmatrix).
 #include "instrument/pass/matrix.h"
-#include "instrument/pass/ptx/builder.h"
+#include "instrument/pass/ptx/run_target.h"
 
 #include "instrument/pass/registers.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::instrument {
+
+using namespace ptx;
 
 namespace {
 
@@ -41,7 +43,7 @@ bool multiply(Builder& p, const Statement& s) {
   if (a.size() != product.shapeA().registers() || b.size() != product.shapeB().registers() ||
       c.size() != product.shapeC().registers())
     return false;
-  auto d = multiplyMatrices(p.l, product, a, b, c);
+  auto d = multiplyMatrices(loweringOf(p), product, a, b, c);
   bool isVector = s.operands[0].kind == Operand::Kind::Vector;
   if ((isVector ? s.operands[0].parts.size() : 1) != d.size()) return false;
   for (std::size_t i = 0; i < d.size(); ++i) p.write(isVector ? s.operands[0].parts[i] : s.operands[0], d[i]);
@@ -64,7 +66,7 @@ bool load(Builder& p, const Statement& s) {
   llvm::BasicBlock* before = next->getParent();
   llvm::Instruction* inside = llvm::SplitBlockAndInsertIfThen(isRow, next, false);
   p.b.SetInsertPoint(inside);
-  llvm::Value* read = p.l.load(type, address, llvm::Align(16));
+  llvm::Value* read = loweringOf(p).load(type, address, llvm::Align(16));
   p.b.SetInsertPoint(&next->getParent()->front());
   auto* row = p.b.CreatePHI(type, 2);
   row->addIncoming(read, inside->getParent());
@@ -72,7 +74,7 @@ bool load(Builder& p, const Statement& s) {
   p.b.SetInsertPoint(next);
   std::vector<llvm::Value*> words;
   for (unsigned i = 0; i < 4; ++i) words.push_back(p.b.CreateExtractElement(row, i));
-  auto spread = spreadMatrices(p.l, words, count, s.has("trans"));
+  auto spread = spreadMatrices(loweringOf(p), words, count, s.has("trans"));
   for (unsigned i = 0; i < count; ++i) p.write(isVector ? s.operands[0].parts[i] : s.operands[0], spread[i]);
   return true;
 }
@@ -84,4 +86,4 @@ void addMatrices(Rules& rules) {
   rules["ldmatrix"] = load;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::instrument

@@ -1,10 +1,12 @@
 // Barriers and warp collectives as waits; statements that end or delay a thread.
-#include "instrument/pass/ptx/builder.h"
+#include "instrument/pass/ptx/run_target.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::instrument {
+
+using namespace ptx;
 
 namespace {
 
@@ -28,13 +30,13 @@ bool barrier(Builder& p, const Statement& s) {
     return true; // a cluster is one block here, which this block's threads need not wait for
   if (s.has("warp")) {
     if (s.operands.size() != 1) return false;
-    p.l.wait({.kind = WaitKind::WarpSync, .a = p.bits(s.operands[0], kWord)});
+    loweringOf(p).wait({.kind = WaitKind::WarpSync, .a = p.bits(s.operands[0], kWord)});
     return true;
   }
   bool isUnaligned = s.opcode[0] == "barrier" && !s.has("aligned");
   auto block = [&](WaitArguments arguments) {
     arguments.unaligned = isUnaligned;
-    return p.l.wait(arguments);
+    return loweringOf(p).wait(arguments);
   };
   if (s.has("sync")) {
     if (s.operands.empty()) return false;
@@ -57,7 +59,7 @@ bool barrier(Builder& p, const Statement& s) {
                       .b = s.operands.size() > 3 ? p.bits(s.operands[2], kWord) : nullptr,
                       .c = number(p, std::uint32_t(op)),
                       .d = p.predicate(s.operands.back())});
-  auto* result = p.l.result(wait, p.b.getInt32Ty());
+  auto* result = loweringOf(p).result(wait, p.b.getInt32Ty());
   p.write(s.operands[0], s.has("popc") ? result : p.b.CreateICmpNE(result, number(p, 0)));
   return true;
 }
@@ -69,13 +71,13 @@ bool shuffle(Builder& p, const Statement& s) {
               : s.has("down") ? abi::ShuffleMode::Down
               : s.has("bfly") ? abi::ShuffleMode::Butterfly
                               : abi::ShuffleMode::Index;
-  auto* wait = p.l.wait({.kind = WaitKind::Shuffle,
-                         .a = p.bits(s.operands[4], kWord),
-                         .b = number(p, std::uint32_t(mode)),
-                         .c = p.bits(s.operands[2], kWord),
-                         .d = p.bits(s.operands[3], kWord),
-                         .e = p.bits(s.operands[1], kWord)});
-  writePair(p, s.operands[0], p.l.result(wait, p.b.getInt32Ty()), p.l.predicate(wait));
+  auto* wait = loweringOf(p).wait({.kind = WaitKind::Shuffle,
+                                   .a = p.bits(s.operands[4], kWord),
+                                   .b = number(p, std::uint32_t(mode)),
+                                   .c = p.bits(s.operands[2], kWord),
+                                   .d = p.bits(s.operands[3], kWord),
+                                   .e = p.bits(s.operands[1], kWord)});
+  writePair(p, s.operands[0], loweringOf(p).result(wait, p.b.getInt32Ty()), loweringOf(p).predicate(wait));
   return true;
 }
 
@@ -86,11 +88,11 @@ bool vote(Builder& p, const Statement& s) {
               : s.has("any") ? abi::VoteMode::Any
               : s.has("uni") ? abi::VoteMode::Uniform
                              : abi::VoteMode::Ballot;
-  auto* wait = p.l.wait({.kind = WaitKind::Vote,
-                         .a = p.bits(s.operands[2], kWord),
-                         .b = number(p, std::uint32_t(mode)),
-                         .c = p.predicate(s.operands[1])});
-  auto* result = p.l.result(wait, p.b.getInt32Ty());
+  auto* wait = loweringOf(p).wait({.kind = WaitKind::Vote,
+                                   .a = p.bits(s.operands[2], kWord),
+                                   .b = number(p, std::uint32_t(mode)),
+                                   .c = p.predicate(s.operands[1])});
+  auto* result = loweringOf(p).result(wait, p.b.getInt32Ty());
   p.write(s.operands[0], mode == abi::VoteMode::Ballot ? result : p.b.CreateICmpNE(result, number(p, 0)));
   return true;
 }
@@ -99,11 +101,11 @@ bool vote(Builder& p, const Statement& s) {
 bool match(Builder& p, const Statement& s) {
   auto type = typeNamed(s.type());
   if (!type || s.operands.size() != 3) return false;
-  auto* wait = p.l.wait({.kind = WaitKind::Match,
-                         .a = p.bits(s.operands[2], kWord),
-                         .b = number(p, s.has("all")),
-                         .e = p.bits(s.operands[1], *type)});
-  writePair(p, s.operands[0], p.l.result(wait, p.b.getInt32Ty()), p.l.predicate(wait));
+  auto* wait = loweringOf(p).wait({.kind = WaitKind::Match,
+                                   .a = p.bits(s.operands[2], kWord),
+                                   .b = number(p, s.has("all")),
+                                   .e = p.bits(s.operands[1], *type)});
+  writePair(p, s.operands[0], loweringOf(p).result(wait, p.b.getInt32Ty()), loweringOf(p).predicate(wait));
   return true;
 }
 
@@ -118,17 +120,18 @@ bool reduce(Builder& p, const Statement& s) {
             : s.has("and") ? ReduceOp::And
             : s.has("or")  ? ReduceOp::Or
                            : ReduceOp::Xor;
-  auto* wait = p.l.wait({.kind = WaitKind::Reduce,
-                         .a = p.bits(s.operands[2], kWord),
-                         .b = number(p, std::uint32_t(op)),
-                         .e = p.bits(s.operands[1], kWord)});
-  p.write(s.operands[0], p.l.result(wait, p.b.getInt32Ty()));
+  auto* wait = loweringOf(p).wait({.kind = WaitKind::Reduce,
+                                   .a = p.bits(s.operands[2], kWord),
+                                   .b = number(p, std::uint32_t(op)),
+                                   .e = p.bits(s.operands[1], kWord)});
+  p.write(s.operands[0], loweringOf(p).result(wait, p.b.getInt32Ty()));
   return true;
 }
 
 bool activeMask(Builder& p, const Statement& s) {
   if (s.operands.size() != 1) return false;
-  p.write(s.operands[0], p.l.result(p.l.wait({.kind = WaitKind::ActiveMask}), p.b.getInt32Ty()));
+  p.write(s.operands[0],
+          loweringOf(p).result(loweringOf(p).wait({.kind = WaitKind::ActiveMask}), p.b.getInt32Ty()));
   return true;
 }
 
@@ -136,24 +139,24 @@ bool activeMask(Builder& p, const Statement& s) {
 bool elect(Builder& p, const Statement& s) {
   if (s.operands.size() != 2) return false;
   auto* mask = p.bits(s.operands[1], kWord);
-  p.l.wait({.kind = WaitKind::WarpSync, .a = mask});
+  loweringOf(p).wait({.kind = WaitKind::WarpSync, .a = mask});
   auto* leader = p.b.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, mask, p.b.getFalse());
-  writePair(p, s.operands[0], leader, p.b.CreateICmpEQ(leader, p.special("laneid")));
+  writePair(p, s.operands[0], leader, p.b.CreateICmpEQ(leader, p.target.special(p.b, "laneid")));
   return true;
 }
 
 bool sleep(Builder& p, const Statement&) {
-  p.l.wait({.kind = WaitKind::Yield});
+  loweringOf(p).wait({.kind = WaitKind::Yield});
   return true;
 }
 
 bool leave(Builder& p, const Statement&) {
-  p.l.runtime(Call::kcExit);
+  loweringOf(p).runtime(Call::kcExit);
   return true;
 }
 
 bool trap(Builder& p, const Statement&) {
-  p.l.trap();
+  loweringOf(p).trap();
   return true;
 }
 
@@ -175,4 +178,4 @@ void addSynchronisation(Rules& rules) {
   for (const char* op : {"griddepcontrol", "setmaxnreg", "pmevent"}) rules[op] = nothing;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::instrument

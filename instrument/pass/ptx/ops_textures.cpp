@@ -1,10 +1,12 @@
 // Texture fetches and surface accesses as calls of the runtime, encoded as abi.h says.
-#include "instrument/pass/ptx/builder.h"
+#include "instrument/pass/ptx/run_target.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::instrument {
+
+using namespace ptx;
 
 namespace {
 
@@ -48,7 +50,7 @@ bool takeWords(const Operand& operand, unsigned count, std::vector<Operand>& wor
 
 /// An array of 32-bit words on the thread's stack.
 llvm::AllocaInst* wordArray(Builder& p, unsigned count) {
-  llvm::BasicBlock& entry = p.l.call.getFunction()->getEntryBlock();
+  llvm::BasicBlock& entry = loweringOf(p).call.getFunction()->getEntryBlock();
   llvm::IRBuilder<> start(&entry, entry.getFirstInsertionPt());
   return start.CreateAlloca(llvm::ArrayType::get(start.getInt32Ty(), std::max(count, 1u)));
 }
@@ -61,11 +63,11 @@ llvm::Value* store(Builder& p, const std::vector<Operand>& words) {
 }
 
 std::uint32_t siteOf(Builder& p, abi::SiteKind kind, std::uint32_t bytes) {
-  if (auto* node = p.l.call.getMetadata(kSiteMetadata)) {
+  if (auto* node = loweringOf(p).call.getMetadata(kSiteMetadata)) {
     auto id = llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(0))->getZExtValue();
-    if (id < p.l.code.facts.sites.size()) return std::uint32_t(id);
+    if (id < loweringOf(p).code.facts.sites.size()) return std::uint32_t(id);
   }
-  return p.l.code.sites.add(kind, bytes, p.l.call.getDebugLoc());
+  return loweringOf(p).code.sites.add(kind, bytes, loweringOf(p).call.getDebugLoc());
 }
 
 /// tex[.base|.level|.grad].GEOM.v4.DTYPE.CTYPE d, [object, c] {, level | gradients}; tld4.COMP.GEOM...
@@ -103,8 +105,8 @@ bool fetch(Builder& p, const Statement& s) {
   llvm::Value* object = p.bits(s.operands[1].parts[0], {Type::Kind::Bits, 64, 1});
   llvm::Value* input = store(p, words);
   llvm::AllocaInst* output = wordArray(p, 4);
-  p.l.runtime(Call::kcTexture, {object, p.b.getInt32(operation), input, output,
-                                p.b.getInt32(siteOf(p, abi::SiteKind::Read, 4))});
+  loweringOf(p).runtime(Call::kcTexture, {object, p.b.getInt32(operation), input, output,
+                                          p.b.getInt32(siteOf(p, abi::SiteKind::Read, 4))});
   for (std::size_t i = 0; i < s.operands[0].parts.size(); ++i)
     p.write(s.operands[0].parts[i],
             p.b.CreateLoad(p.b.getInt32Ty(), p.b.CreateConstGEP1_64(p.b.getInt32Ty(), output, i)));
@@ -145,8 +147,8 @@ bool surface(Builder& p, const Statement& s) {
     for (unsigned i = 0; i < lanes; ++i)
       p.b.CreateAlignedStore(p.bits(elements[i], *type), element(i), llvm::Align(1));
   auto kind = stores ? abi::SiteKind::Write : abi::SiteKind::Read;
-  p.l.runtime(Call::kcSurface,
-              {object, p.b.getInt32(operation), input, memory, p.b.getInt32(siteOf(p, kind, bytes * lanes))});
+  loweringOf(p).runtime(Call::kcSurface, {object, p.b.getInt32(operation), input, memory,
+                                          p.b.getInt32(siteOf(p, kind, bytes * lanes))});
   if (!stores)
     for (unsigned i = 0; i < lanes; ++i)
       p.write(elements[i], p.b.CreateAlignedLoad(width, element(i), llvm::Align(1)));
@@ -160,4 +162,4 @@ void addTextures(Rules& rules) {
   rules["suld"] = rules["sust"] = surface;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::instrument

@@ -1,6 +1,4 @@
-#include "instrument/pass/ptx/builder.h"
-
-#include "instrument/pass/registers.h"
+#include "ptx/builder.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/InlineAsm.h>
@@ -8,28 +6,28 @@
 #include <llvm/IR/Module.h>
 
 #include <bit>
-#include <cstddef>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
-Builder::Builder(Lowering& lowering) : l(lowering), b(lowering.b) {
-  auto* assembly = llvm::cast<llvm::InlineAsm>(l.call.getCalledOperand());
-  auto* record = llvm::dyn_cast<llvm::StructType>(l.type());
+Builder::Builder(llvm::CallInst& call, llvm::IRBuilder<>& b, Target& target)
+    : call(call), b(b), target(target) {
+  auto* assembly = llvm::cast<llvm::InlineAsm>(call.getCalledOperand());
+  auto* record = llvm::dyn_cast<llvm::StructType>(call.getType());
   unsigned output = 0, argument = 0;
   for (const auto& constraint : assembly->ParseConstraints()) {
     if (constraint.Type == llvm::InlineAsm::isClobber) continue;
     if (constraint.isIndirect) wellFormed = false;
     if (constraint.Type == llvm::InlineAsm::isOutput) {
-      llvm::Type* type = record ? record->getElementType(output) : l.type();
+      llvm::Type* type = record ? record->getElementType(output) : call.getType();
       outputs.push_back(variable(unsigned(type->getPrimitiveSizeInBits())));
       ++output;
       continue;
     }
-    if (constraint.Type != llvm::InlineAsm::isInput || argument >= l.call.arg_size()) {
+    if (constraint.Type != llvm::InlineAsm::isInput || argument >= call.arg_size()) {
       wellFormed = false;
       continue;
     }
-    llvm::Value* value = asInteger(l.operand(argument++));
+    llvm::Value* value = asInteger(call.getArgOperand(argument++));
     inputs.push_back(value);
     const std::string& code = constraint.Codes.front();
     if (!code.empty() && std::isdigit(static_cast<unsigned char>(code[0]))) {
@@ -40,7 +38,7 @@ Builder::Builder(Lowering& lowering) : l(lowering), b(lowering.b) {
 }
 
 llvm::AllocaInst* Builder::variable(unsigned bits) {
-  llvm::BasicBlock& entry = l.call.getFunction()->getEntryBlock();
+  llvm::BasicBlock& entry = call.getFunction()->getEntryBlock();
   llvm::IRBuilder<> start(&entry, entry.getFirstInsertionPt());
   auto* place = start.CreateAlloca(start.getIntNTy(bits));
   start.CreateStore(llvm::ConstantInt::get(place->getAllocatedType(), 0), place);
@@ -87,7 +85,7 @@ llvm::Value* Builder::bits(const Operand& operand, const Type& type) {
   } else if (operand.kind == Operand::Kind::Placeholder && operand.number - outputs.size() < inputs.size()) {
     value = inputs[operand.number - outputs.size()];
   } else if (operand.kind == Operand::Kind::Special) {
-    value = special(operand.name);
+    value = target.special(b, operand.name);
   } else if (operand.kind == Operand::Kind::Vector) { // packs its parts, low part first
     unsigned width = type.width() / unsigned(operand.parts.size());
     value = llvm::ConstantInt::get(wanted, 0);
@@ -125,23 +123,67 @@ void Builder::write(const Operand& operand, llvm::Value* integer, bool isSigned)
   b.CreateStore(isSigned ? b.CreateSExtOrTrunc(integer, type) : b.CreateZExtOrTrunc(integer, type), place);
 }
 
-llvm::Value* Builder::fromShared(llvm::Value* offset) {
-  auto* block = loadField(b, b.getPtrTy(), l.thread(), offsetof(abi::ThreadContext, block));
-  auto* window = loadField(b, b.getPtrTy(), block, offsetof(abi::BlockContext, shared));
-  for (llvm::LoadInst* own : {block, window})
-    own->setMetadata("kcheck.own", llvm::MDNode::get(b.getContext(), {}));
-  auto* low = b.CreateTrunc(b.CreatePtrToInt(window, b.getInt64Ty()), b.getInt32Ty());
-  auto* distance = b.CreateSub(b.CreateZExtOrTrunc(offset, b.getInt32Ty()), low);
-  return b.CreateGEP(b.getInt8Ty(), window, b.CreateSExt(distance, b.getInt64Ty()));
-}
-
 llvm::Value* Builder::address(const Operand& operand, const std::string& space) {
   const Operand& base = operand.kind == Operand::Kind::Address ? operand.parts.front() : operand;
   auto* number = bits(base, {Type::Kind::Bits, 64, 1});
   bool isShared = space == "shared" || space == "shared::cta" || space == "shared::cluster";
-  llvm::Value* pointer = isShared ? fromShared(number) : b.CreateIntToPtr(number, b.getPtrTy());
+  auto* cast = llvm::dyn_cast<llvm::PtrToIntInst>(number);
+  llvm::Value* pointer = isShared ? target.fromShared(b, number)
+                         : cast   ? cast->getPointerOperand()
+                                  : b.CreateIntToPtr(number, b.getPtrTy());
   return operand.offset ? b.CreateConstGEP1_64(b.getInt8Ty(), pointer, std::uint64_t(operand.offset))
                         : pointer;
+}
+
+llvm::LoadInst* Builder::load(llvm::Type* type, llvm::Value* address, llvm::Align align) {
+  auto* made = b.CreateAlignedLoad(type, address, align);
+  target.made(*made);
+  return made;
+}
+
+llvm::StoreInst* Builder::store(llvm::Value* value, llvm::Value* address, llvm::Align align) {
+  auto* made = b.CreateAlignedStore(value, address, align);
+  target.made(*made);
+  return made;
+}
+
+llvm::Value* Builder::update(llvm::AtomicRMWInst::BinOp operation, llvm::Value* address, llvm::Value* value,
+                             llvm::AtomicOrdering ordering, Scope scope) {
+  auto* made = b.CreateAtomicRMW(operation, address, value, llvm::MaybeAlign(), ordering,
+                                 target.scopeId(b.getContext(), scope));
+  target.made(*made);
+  return made;
+}
+
+llvm::Value* Builder::compareExchange(llvm::Value* address, llvm::Value* expected, llvm::Value* desired,
+                                      llvm::AtomicOrdering ordering, Scope scope) {
+  auto* made = b.CreateAtomicCmpXchg(address, expected, desired, llvm::MaybeAlign(), ordering,
+                                     llvm::AtomicCmpXchgInst::getStrongestFailureOrdering(ordering),
+                                     target.scopeId(b.getContext(), scope));
+  target.made(*made);
+  return b.CreateExtractValue(made, 0);
+}
+
+void Builder::fence(llvm::AtomicOrdering ordering, Scope scope) {
+  target.made(*b.CreateFence(ordering, target.scopeId(b.getContext(), scope)));
+}
+
+void Builder::setAtomic(llvm::LoadInst& load, llvm::AtomicOrdering ordering, Scope scope) {
+  load.setAtomic(ordering, target.scopeId(b.getContext(), scope));
+  target.made(load);
+}
+
+void Builder::setAtomic(llvm::StoreInst& store, llvm::AtomicOrdering ordering, Scope scope) {
+  store.setAtomic(ordering, target.scopeId(b.getContext(), scope));
+  target.made(store);
+}
+
+llvm::Value* Builder::library(llvm::StringRef name, llvm::Type* result,
+                              llvm::ArrayRef<llvm::Value*> arguments) {
+  std::vector<llvm::Type*> types;
+  for (llvm::Value* argument : arguments) types.push_back(argument->getType());
+  auto* type = llvm::FunctionType::get(result, types, false);
+  return b.CreateCall(call.getModule()->getOrInsertFunction(name, type), arguments);
 }
 
 bool Builder::declare(const Statement& statement) {
@@ -158,40 +200,18 @@ bool Builder::declare(const Statement& statement) {
   return true;
 }
 
-llvm::Value* Builder::special(const std::string& name) {
-  if (name == "clock" || name == "clock64" || name == "globaltimer" || name == "clock_hi" ||
-      name == "globaltimer_lo") {
-    auto* time = l.runtime(Call::kcClock);
-    if (name == "clock_hi") return b.CreateLShr(time, 32);
-    return time;
-  }
-  if (name == "reserved_smem_offset_1") { // where cooperative groups keep the barriers of multi-warp tiles
-    constexpr const char* kName = "%reserved";
-    llvm::GlobalVariable* reserved = l.code.module.getNamedGlobal(kName);
-    if (!reserved) {
-      auto* type = llvm::ArrayType::get(b.getInt8Ty(), 1024);
-      reserved = new llvm::GlobalVariable(l.code.module, type, false, llvm::GlobalValue::InternalLinkage,
-                                          llvm::UndefValue::get(type), kName, nullptr,
-                                          llvm::GlobalValue::NotThreadLocal, 3);
-      reserved->setAlignment(llvm::Align(16));
-    }
-    return b.CreatePtrToInt(b.CreateAddrSpaceCast(reserved, b.getPtrTy()), b.getInt64Ty());
-  }
-  return isKnownRegister(name) ? registerMarker(b, name) : nullptr;
-}
-
 llvm::Value* Builder::results() {
   if (outputs.empty()) return nullptr;
   auto load = [&](unsigned i, llvm::Type* type) -> llvm::Value* {
     llvm::Value* value = b.CreateLoad(outputs[i]->getAllocatedType(), outputs[i]);
     return type->isPointerTy() ? b.CreateIntToPtr(value, type) : b.CreateBitCast(value, type);
   };
-  auto* record = llvm::dyn_cast<llvm::StructType>(l.type());
-  if (!record) return load(0, l.type());
+  auto* record = llvm::dyn_cast<llvm::StructType>(call.getType());
+  if (!record) return load(0, call.getType());
   llvm::Value* all = llvm::PoisonValue::get(record);
   for (unsigned i = 0; i < outputs.size(); ++i)
     all = b.CreateInsertValue(all, load(i, record->getElementType(i)), i);
   return all;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

@@ -1,9 +1,9 @@
 // Loads, stores, atomics and fences, with PTX's orders and scopes.
-#include "instrument/pass/ptx/builder.h"
+#include "ptx/builder.h"
 
 #include <llvm/IR/Constants.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 namespace {
 
@@ -46,8 +46,7 @@ std::optional<Access> readAccess(const Statement& s) {
       access.scope = *scope;
     else if (auto order = orderNamed(word))
       access.order = order;
-    else if (word == "volatile" || word == "cg" || word == "cv" ||
-             word == "wt") // past the multiprocessor's own cache
+    else if (word == "volatile") // .cg, .cv and their like say how to cache: such an access stays weak
       access.isVolatile = true;
     else if (word == "global" || word == "local" || word == "const" || word.starts_with("shared"))
       access.space = word;
@@ -75,13 +74,13 @@ bool load(Builder& p, const Statement& s) {
   if (access->order) { // each element on its own: only that much is guaranteed
     for (unsigned i = 0; i < access->lanes; ++i) {
       auto* place = p.b.CreateConstGEP1_64(p.b.getInt8Ty(), address, i * bytes);
-      auto* word = p.l.load(p.b.getIntNTy(8 * bytes), place, llvm::Align(bytes));
-      word->setAtomic(*access->order, p.l.scopeId(access->scope));
+      auto* word = p.load(p.b.getIntNTy(8 * bytes), place, llvm::Align(bytes));
+      p.setAtomic(*word, *access->order, access->scope);
       p.write(target(i), word, access->type.isSigned());
     }
     return true;
   }
-  auto* all = p.l.load(memoryType(p, *access), address, llvm::Align(bytes * access->lanes));
+  auto* all = p.load(memoryType(p, *access), address, llvm::Align(bytes * access->lanes));
   all->setVolatile(access->isVolatile);
   for (unsigned i = 0; i < access->lanes; ++i)
     p.write(target(i), access->lanes == 1 ? static_cast<llvm::Value*>(all) : p.b.CreateExtractElement(all, i),
@@ -101,8 +100,8 @@ bool store(Builder& p, const Statement& s) {
   if (access->order) {
     for (unsigned i = 0; i < access->lanes; ++i) {
       auto* place = p.b.CreateConstGEP1_64(p.b.getInt8Ty(), address, i * bytes);
-      auto* word = p.l.sited(p.b.CreateAlignedStore(source(i), place, llvm::Align(bytes)));
-      word->setAtomic(*access->order, p.l.scopeId(access->scope));
+      auto* word = p.store(source(i), place, llvm::Align(bytes));
+      p.setAtomic(*word, *access->order, access->scope);
     }
     return true;
   }
@@ -111,8 +110,7 @@ bool store(Builder& p, const Statement& s) {
     all = llvm::PoisonValue::get(memoryType(p, *access));
     for (unsigned i = 0; i < access->lanes; ++i) all = p.b.CreateInsertElement(all, source(i), i);
   }
-  p.l.sited(p.b.CreateAlignedStore(all, address, llvm::Align(bytes * access->lanes)))
-      ->setVolatile(access->isVolatile);
+  p.store(all, address, llvm::Align(bytes * access->lanes))->setVolatile(access->isVolatile);
   return true;
 }
 
@@ -148,8 +146,8 @@ bool update(Builder& p, const Statement& s) {
   llvm::Value* address = p.address(s.operands[at], access->space);
   if (s.has("cas")) {
     if (s.operands.size() != at + 3 || !returns || access->type.width() > 64) return false;
-    p.write(s.operands[0], p.l.compareExchange(address, p.bits(s.operands[at + 1], access->type),
-                                               p.bits(s.operands[at + 2], access->type), order, scope));
+    p.write(s.operands[0], p.compareExchange(address, p.bits(s.operands[at + 1], access->type),
+                                             p.bits(s.operands[at + 2], access->type), order, scope));
     return true;
   }
   const Type& type = access->type;
@@ -160,7 +158,7 @@ bool update(Builder& p, const Statement& s) {
   for (unsigned lane = 0; lane < type.lanes; ++lane) {
     auto* part = p.b.CreateTrunc(p.b.CreateLShr(whole, lane * type.bits), p.b.getIntNTy(type.bits));
     auto* place = p.b.CreateConstGEP1_64(p.b.getInt8Ty(), address, lane * type.bits / 8);
-    auto* before = p.l.update(*operation, place, p.b.CreateBitCast(part, atomicType(p, type)), order, scope);
+    auto* before = p.update(*operation, place, p.b.CreateBitCast(part, atomicType(p, type)), order, scope);
     auto* bits = p.b.CreateZExt(p.b.CreateBitCast(before, part->getType()), whole->getType());
     old = p.b.CreateOr(old, p.b.CreateShl(bits, lane * type.bits));
   }
@@ -178,7 +176,7 @@ bool fence(Builder& p, const Statement& s) {
     if (auto named = orderNamed(s.opcode[i])) order = named;
   }
   if (!scope) return false;
-  p.l.fence(*scope, order.value_or(Ordering::SequentiallyConsistent));
+  p.fence(order.value_or(Ordering::SequentiallyConsistent), *scope);
   return true;
 }
 
@@ -190,22 +188,6 @@ bool policy(Builder& p, const Statement& s) {
   return true;
 }
 
-/// isspacep.SPACE p, a
-bool isSpace(Builder& p, const Statement& s) {
-  if (s.opcode.size() != 2 || s.operands.size() != 2) return false;
-  auto* actual = p.l.runtime(Call::kcSpace, {p.address(s.operands[1], "")});
-  auto is = [&](MemorySpace which) { return p.b.CreateICmpEQ(actual, p.b.getInt32(std::uint32_t(which))); };
-  const std::string& space = s.opcode[1];
-  llvm::Value* holds = space.starts_with("shared") ? is(MemorySpace::Shared)
-                       : space == "local"          ? is(MemorySpace::Local)
-                       : space == "const"          ? is(MemorySpace::Constant)
-                       : space == "global" ? p.b.CreateOr(is(MemorySpace::Global), is(MemorySpace::Constant))
-                                           : nullptr;
-  if (!holds) return false;
-  p.write(s.operands[0], holds);
-  return true;
-}
-
 } // namespace
 
 void addMemory(Rules& rules) {
@@ -213,9 +195,8 @@ void addMemory(Rules& rules) {
   rules["st"] = store;
   rules["atom"] = rules["red"] = update;
   rules["fence"] = rules["membar"] = fence;
-  rules["isspacep"] = isSpace;
   rules["createpolicy"] = policy;
   for (const char* op : {"prefetch", "prefetchu", "discard", "applypriority"}) rules[op] = hint;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 enum class Rounding { Nearest, Zero, Down, Up };
 
@@ -33,4 +33,4 @@ llvm::Value* toValue(llvm::IRBuilderBase& b, llvm::Value* bits, const Type& type
 llvm::Value* toBits(llvm::IRBuilderBase& b, llvm::Value* value, const Type& type,
                     Rounding rounding = Rounding::Nearest);
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

@@ -1,10 +1,10 @@
-#include "instrument/pass/ptx/types.h"
+#include "ptx/types.h"
 
 #include <llvm/IR/Constants.h>
 
 #include <cstdlib>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 std::optional<Type> typeNamed(const std::string& name) {
   using enum Type::Kind;
@@ -102,4 +102,4 @@ llvm::Value* toBits(llvm::IRBuilderBase& b, llvm::Value* value, const Type& type
   return directed(b, b.CreateBitCast(b.CreateFPTrunc(value, b.getHalfTy()), integer), value, type, rounding);
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

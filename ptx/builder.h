@@ -2,22 +2,25 @@
 // that the tables of rules (ops_*.cpp) are made of. Scalar promotion turns the variables into values.
 #pragma once
 
-#include "instrument/pass/lowering.h"
-#include "instrument/pass/ptx/statement.h"
-#include "instrument/pass/ptx/types.h"
+#include "ptx/statement.h"
+#include "ptx/target.h"
+#include "ptx/types.h"
 
-namespace llvm {
-class AllocaInst;
-}
+#include <llvm/IR/Instructions.h>
 
-namespace kcheck::instrument::ptx {
+#include <map>
+#include <vector>
+
+namespace kcheck::ptx {
 
 class Builder {
 public:
-  explicit Builder(Lowering& lowering);
+  /// `b` inserts before the call.
+  Builder(llvm::CallInst& call, llvm::IRBuilder<>& b, Target& target);
 
-  Lowering& l;
+  llvm::CallInst& call; ///< the asm statement
   llvm::IRBuilder<>& b;
+  Target& target;
 
   /// What register or immediate `operand` holds, as bits of the type (zero-extended or cut), or as a value.
   llvm::Value* bits(const Operand& operand, const Type& type);
@@ -34,12 +37,22 @@ public:
   /// The pointer that `[a + 8]` means. In space "shared", 32-bit addresses are completed from the block's
   /// window.
   llvm::Value* address(const Operand& operand, const std::string& space);
-  /// The generic address of an offset in shared memory, of which the low 32 bits are enough.
-  llvm::Value* fromShared(llvm::Value* offset);
+
+  /// Accesses and fences that stand for the asm statement.
+  llvm::LoadInst* load(llvm::Type* type, llvm::Value* address, llvm::Align align);
+  llvm::StoreInst* store(llvm::Value* value, llvm::Value* address, llvm::Align align);
+  llvm::Value* update(llvm::AtomicRMWInst::BinOp operation, llvm::Value* address, llvm::Value* value,
+                      llvm::AtomicOrdering ordering, Scope scope);
+  /// The old value.
+  llvm::Value* compareExchange(llvm::Value* address, llvm::Value* expected, llvm::Value* desired,
+                               llvm::AtomicOrdering ordering, Scope scope);
+  void fence(llvm::AtomicOrdering ordering, Scope scope);
+  void setAtomic(llvm::LoadInst& load, llvm::AtomicOrdering ordering, Scope scope);
+  void setAtomic(llvm::StoreInst& store, llvm::AtomicOrdering ordering, Scope scope);
+  /// A call of a function of CUDA's device library, or of one like it (`__nv_fadd_rd`).
+  llvm::Value* library(llvm::StringRef name, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
 
   bool declare(const Statement& statement);
-  /// Null when the register is unknown.
-  llvm::Value* special(const std::string& name);
 
   /// Results of the whole asm statement.
   llvm::Value* results();
@@ -59,6 +72,9 @@ private:
 using Rule = bool (*)(Builder&, const Statement&); ///< false: this form is not supported
 using Rules = std::map<std::string, Rule>;         ///< by the opcode's first word
 
+/// What every reader of PTX understands in the same way.
+const Rules& commonRules();
+
 void addMoves(Rules& rules);
 void addConversions(Rules& rules);
 void addIntegers(Rules& rules);
@@ -66,10 +82,6 @@ void addBits(Rules& rules);
 void addFloats(Rules& rules);
 void addComparisons(Rules& rules);
 void addMemory(Rules& rules);
-void addSynchronisation(Rules& rules);
 void addVideo(Rules& rules);
-void addTextures(Rules& rules);
-void addAsync(Rules& rules);
-void addMatrices(Rules& rules);
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

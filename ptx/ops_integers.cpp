@@ -1,9 +1,9 @@
 // Arithmetic: integers here, floats through arithmeticFloat (ops_floats.cpp), which shares the opcodes.
-#include "instrument/pass/ptx/arithmetic.h"
+#include "ptx/arithmetic.h"
 
 #include <llvm/IR/Intrinsics.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 namespace {
 
@@ -202,4 +202,4 @@ void addIntegers(Rules& rules) {
   rules["dp4a"] = rules["dp2a"] = dotProduct;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 struct Operand {
   enum class Kind {
@@ -42,7 +42,8 @@ struct Statement {
   const std::string& type() const { return opcode.back(); }
 };
 
-/// Absent when the text is not understood; `failure` then holds the statement.
+/// The text of an asm statement of the IR: `$$` is a dollar sign. Absent when it is not understood; `failure`
+/// then holds the statement.
 std::optional<std::vector<Statement>> parse(const std::string& text, std::string& failure);
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

@@ -1,11 +1,11 @@
-#include "instrument/pass/ptx/statement.h"
+#include "ptx/statement.h"
 
 #include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstdlib>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 namespace {
 
@@ -20,6 +20,20 @@ std::string withoutComments(const std::string& text) {
       result += ' ';
     } else {
       result += text[i++];
+    }
+  }
+  return result;
+}
+
+/// `$$` is a dollar sign, which occurs in names only; `$0` and `${0}` are placeholders.
+std::string unescaped(const std::string& text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text.compare(i, 2, "$$") == 0) {
+      result += "dollar_";
+      ++i;
+    } else {
+      result += text[i];
     }
   }
   return result;
@@ -136,6 +150,11 @@ private:
     if (std::isdigit(static_cast<unsigned char>(c)) || c == '-' || c == '+') return number();
     result.name = name();
     if (result.name.empty()) return std::nullopt;
+    if (result.name == "WARP_SZ") {
+      result.kind = Operand::Kind::Immediate;
+      result.bits = 32;
+      return result;
+    }
     result.kind = result.name == "_" ? Operand::Kind::Discard : Operand::Kind::Register;
     return count(result);
   }
@@ -267,10 +286,11 @@ bool parseStatement(std::string text, Statement& statement) {
   std::string rest = trimmed(std::string(end, text.end()));
   if (text.starts_with(".reg")) {
     statement.isDeclaration = true;
-    auto typeEnd = std::find_if(rest.begin(), rest.end(), [](unsigned char c) { return std::isspace(c); });
-    for (const std::string& part : splitOpcode(std::string(rest.begin(), typeEnd)))
-      statement.opcode.push_back(part);
-    rest = trimmed(std::string(typeEnd, rest.end()));
+    if (statement.opcode.size() == 1) { // `.reg .b32 r`, not `.reg.b32 r`
+      auto typeEnd = std::find_if(rest.begin(), rest.end(), [](unsigned char c) { return std::isspace(c); });
+      statement.opcode = splitOpcode("reg" + std::string(rest.begin(), typeEnd));
+      rest = trimmed(std::string(typeEnd, rest.end()));
+    }
     if (rest.starts_with(".")) return false; // vectors of registers
   }
   return !statement.opcode.empty() && OperandParser(rest).list(statement.operands);
@@ -284,7 +304,7 @@ bool Statement::has(const std::string& modifier) const {
 
 std::optional<std::vector<Statement>> parse(const std::string& text, std::string& failure) {
   std::vector<Statement> statements;
-  for (const std::string& piece : cut(withoutComments(text))) {
+  for (const std::string& piece : cut(withoutComments(unescaped(text)))) {
     Statement statement;
     if (!parseStatement(piece, statement)) {
       failure = piece;
@@ -295,4 +315,4 @@ std::optional<std::vector<Statement>> parse(const std::string& text, std::string
   return statements;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

@@ -1,9 +1,9 @@
 // SIMD video instructions (vadd4, vset2, vabsdiff4, ...): lane by lane on 8 or 16 bits.
-#include "instrument/pass/ptx/builder.h"
+#include "ptx/builder.h"
 
 #include <llvm/IR/Intrinsics.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 namespace {
 
@@ -94,4 +94,4 @@ void addVideo(Rules& rules) {
     for (const char* lanes : {"2", "4"}) rules[std::string(op) + lanes] = video;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

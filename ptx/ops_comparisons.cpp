@@ -1,7 +1,7 @@
 // setp and set.
-#include "instrument/pass/ptx/builder.h"
+#include "ptx/builder.h"
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 namespace {
 
@@ -94,4 +94,4 @@ void addComparisons(Rules& rules) {
   rules["set"] = setValue;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

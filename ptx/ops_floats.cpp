@@ -1,10 +1,10 @@
 // Float arithmetic and the approximate functions. Half and bfloat16 are computed in double and rounded once,
 // which is exact for sums and products.
-#include "instrument/pass/ptx/arithmetic.h"
+#include "ptx/arithmetic.h"
 
 #include <llvm/IR/Intrinsics.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 namespace {
 
@@ -70,8 +70,8 @@ bool directedByLibrary(Builder& p, const Statement& s, const Type& type, Roundin
   std::string name = op == "fma" ? (isDouble ? "fma" : "fmaf") : (isDouble ? "d" : "f") + op;
   std::vector<llvm::Value*> values;
   for (std::size_t i = 1; i < s.operands.size(); ++i) values.push_back(p.value(s.operands[i], type));
-  auto* result = p.l.library("__nv_" + name + "_" + suffixes[unsigned(rounding)],
-                             isDouble ? p.b.getDoubleTy() : p.b.getFloatTy(), values);
+  auto* result = p.library("__nv_" + name + "_" + suffixes[unsigned(rounding)],
+                           isDouble ? p.b.getDoubleTy() : p.b.getFloatTy(), values);
   p.writeValue(s.operands[0], limited(p, s, result), type);
   return true;
 }
@@ -85,7 +85,7 @@ bool tangentHyperbolic(Builder& p, const Statement& s) {
   auto type = typeNamed(s.type());
   if (!type || !type->isFloat() || type->bits > 32) return false;
   forLanes(p, s, *type, Rounding::Nearest,
-           [&](const Values& v) { return p.l.library("__nv_tanhf", p.b.getFloatTy(), {v[0]}); });
+           [&](const Values& v) { return p.library("__nv_tanhf", p.b.getFloatTy(), {v[0]}); });
   return true;
 }
 
@@ -133,4 +133,4 @@ void addFloats(Rules& rules) {
   rules["testp"] = testProperty;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

@@ -1,9 +1,9 @@
 // Logic, shifts and bit fields.
-#include "instrument/pass/ptx/builder.h"
+#include "ptx/builder.h"
 
 #include <llvm/IR/Intrinsics.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 namespace {
 
@@ -229,4 +229,4 @@ void addBits(Rules& rules) {
   rules["prmt"] = permuteBytes;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

@@ -1,9 +1,9 @@
 // The PTX parser alone.
-#include "instrument/pass/ptx/statement.h"
+#include "ptx/statement.h"
 
 #include <gtest/gtest.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 namespace {
 
 std::vector<Statement> parsed(const std::string& text) {
@@ -64,4 +64,4 @@ TEST(PtxStatement, saysWhatItDoesNotUnderstand) {
 }
 
 } // namespace
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

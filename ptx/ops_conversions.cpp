@@ -1,9 +1,9 @@
 // cvt and cvt.pack's simple relatives: between integers, floats, half and bfloat16.
-#include "instrument/pass/ptx/builder.h"
+#include "ptx/builder.h"
 
 #include <llvm/IR/Intrinsics.h>
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 namespace {
 
@@ -93,8 +93,7 @@ llvm::Value* convertOne(Builder& p, llvm::Value* source, const Type& to, const T
     std::string name = std::string("__nv_") + (from.isSigned() ? "" : "u") + (wide ? "ll" : "int") + "2" +
                        (to.bits == 64 ? "double_" : "float_") +
                        (to.bits == 64 && !wide ? "rn" : names[unsigned(*m.rounding)]);
-    return toBits(p.b, p.l.library(name, to.bits == 64 ? p.b.getDoubleTy() : p.b.getFloatTy(), {widened}),
-                  to);
+    return toBits(p.b, p.library(name, to.bits == 64 ? p.b.getDoubleTy() : p.b.getFloatTy(), {widened}), to);
   }
   llvm::Type* through = to.bits == 32 ? p.b.getFloatTy() : p.b.getDoubleTy();
   llvm::Value* value =
@@ -131,4 +130,4 @@ bool convert(Builder& p, const Statement& s) {
 
 void addConversions(Rules& rules) { rules["cvt"] = convert; }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

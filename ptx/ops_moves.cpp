@@ -1,7 +1,7 @@
 // mov, cvta, selp, shfl's plain relatives: statements that move bits.
-#include "instrument/pass/ptx/builder.h"
+#include "ptx/builder.h"
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 namespace {
 
@@ -18,7 +18,8 @@ bool convertAddress(Builder& p, const Statement& s) {
   auto type = typeNamed(s.type());
   if (!type || s.operands.size() != 2) return false;
   llvm::Value* source = p.bits(s.operands[1], *type);
-  if (!s.has("to") && s.has("shared")) source = p.b.CreatePtrToInt(p.fromShared(source), p.b.getInt64Ty());
+  if (!s.has("to") && s.has("shared"))
+    source = p.b.CreatePtrToInt(p.target.fromShared(p.b, source), p.b.getInt64Ty());
   p.write(s.operands[0], source);
   return true;
 }
@@ -54,4 +55,4 @@ void addMoves(Rules& rules) {
   rules["slct"] = selectBySign;
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

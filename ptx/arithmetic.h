@@ -1,9 +1,9 @@
 // Float forms of opcodes that integers and floats share.
 #pragma once
 
-#include "instrument/pass/ptx/builder.h"
+#include "ptx/builder.h"
 
-namespace kcheck::instrument::ptx {
+namespace kcheck::ptx {
 
 /// add, sub, mul, fma, div, neg, abs, min, max on f16, bf16, their pairs, f32 and f64.
 bool arithmeticFloat(Builder& p, const Statement& s, const Type& type);
@@ -27,4 +27,4 @@ void forLanes(Builder& p, const Statement& s, const Type& type, Rounding roundin
   p.write(s.operands[0], all);
 }
 
-} // namespace kcheck::instrument::ptx
+} // namespace kcheck::ptx

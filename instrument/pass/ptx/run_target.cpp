@@ -1,0 +1,98 @@
+// Inline PTX to IR. What has no rule becomes a report at that place, never a guess.
+#include "instrument/pass/ptx/run_target.h"
+
+#include "instrument/pass/registers.h"
+#include "ptx/assembly.h"
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Module.h>
+
+#include <cstddef>
+
+namespace kcheck::instrument {
+
+namespace {
+
+using ptx::Builder, ptx::Rules, ptx::Statement;
+
+const Rules& ownRules() {
+  static const Rules rules = [] {
+    Rules table;
+    addSpaces(table);
+    addSynchronisation(table);
+    addTextures(table);
+    addAsync(table);
+    addMatrices(table);
+    return table;
+  }();
+  return rules;
+}
+
+/// isspacep.SPACE p, a
+bool isSpace(Builder& p, const Statement& s) {
+  if (s.opcode.size() != 2 || s.operands.size() != 2) return false;
+  auto* actual = loweringOf(p).runtime(Call::kcSpace, {p.address(s.operands[1], "")});
+  auto is = [&](MemorySpace which) { return p.b.CreateICmpEQ(actual, p.b.getInt32(std::uint32_t(which))); };
+  const std::string& space = s.opcode[1];
+  llvm::Value* holds = space.starts_with("shared") ? is(MemorySpace::Shared)
+                       : space == "local"          ? is(MemorySpace::Local)
+                       : space == "const"          ? is(MemorySpace::Constant)
+                       : space == "global" ? p.b.CreateOr(is(MemorySpace::Global), is(MemorySpace::Constant))
+                                           : nullptr;
+  if (!holds) return false;
+  p.write(s.operands[0], holds);
+  return true;
+}
+
+} // namespace
+
+void addSpaces(Rules& rules) { rules["isspacep"] = isSpace; }
+
+llvm::SyncScope::ID RunTarget::scopeId(llvm::LLVMContext&, Scope scope) { return l.scopeId(scope); }
+
+void RunTarget::made(llvm::Instruction& instruction) {
+  if (!llvm::isa<llvm::FenceInst>(instruction)) l.sited(&instruction);
+}
+
+llvm::Value* RunTarget::special(llvm::IRBuilder<>& b, const std::string& name) {
+  if (name == "clock" || name == "clock64" || name == "globaltimer" || name == "clock_hi" ||
+      name == "globaltimer_lo") {
+    auto* time = l.runtime(Call::kcClock);
+    if (name == "clock_hi") return b.CreateLShr(time, 32);
+    return time;
+  }
+  if (name == "reserved_smem_offset_1") { // where cooperative groups keep the barriers of multi-warp tiles
+    constexpr const char* kName = "%reserved";
+    llvm::GlobalVariable* reserved = l.code.module.getNamedGlobal(kName);
+    if (!reserved) {
+      auto* type = llvm::ArrayType::get(b.getInt8Ty(), 1024);
+      reserved = new llvm::GlobalVariable(l.code.module, type, false, llvm::GlobalValue::InternalLinkage,
+                                          llvm::UndefValue::get(type), kName, nullptr,
+                                          llvm::GlobalValue::NotThreadLocal, 3);
+      reserved->setAlignment(llvm::Align(16));
+    }
+    return b.CreatePtrToInt(b.CreateAddrSpaceCast(reserved, b.getPtrTy()), b.getInt64Ty());
+  }
+  return isKnownRegister(name) ? registerMarker(b, name) : nullptr;
+}
+
+llvm::Value* RunTarget::fromShared(llvm::IRBuilder<>& b, llvm::Value* offset) {
+  auto* block = loadField(b, b.getPtrTy(), l.thread(), offsetof(abi::ThreadContext, block));
+  auto* window = loadField(b, b.getPtrTy(), block, offsetof(abi::BlockContext, shared));
+  for (llvm::LoadInst* own : {block, window})
+    own->setMetadata("kcheck.own", llvm::MDNode::get(b.getContext(), {}));
+  auto* low = b.CreateTrunc(b.CreatePtrToInt(window, b.getInt64Ty()), b.getInt32Ty());
+  auto* distance = b.CreateSub(b.CreateZExtOrTrunc(offset, b.getInt32Ty()), low);
+  return b.CreateGEP(b.getInt8Ty(), window, b.CreateSExt(distance, b.getInt64Ty()));
+}
+
+llvm::Value* lowerAssembly(Lowering& l) {
+  RunTarget target(l);
+  std::string failure;
+  const Rules* const rules[] = {&ptx::commonRules(), &ownRules()};
+  if (auto result = ptx::translate(l.call, l.b, target, rules, failure)) return *result;
+  l.b.SetInsertPoint(&l.call);
+  return l.unsupported("PTX `" + failure + "`");
+}
+
+} // namespace kcheck::instrument
