@@ -248,6 +248,19 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
   return finding;
 }
 
+Finding laneCallFinding(const LaneCallResult& result, const FindingContext& context) {
+  const WitnessThread& thread = result.witness.first;
+  Finding finding;
+  finding.rule = "warp-mask";
+  finding.where = result.call->where;
+  finding.message = fmt::format("thread ({},{},{}) comes to a warp collective whose mask leaves it out",
+                                thread.thread.x, thread.thread.y, thread.thread.z);
+  finding.hint = "the mask must name every lane that calls, the caller included";
+  settleVerdict(finding, result.witness, context, {result.call->unnamed});
+  addValues(finding, result.witness);
+  return finding;
+}
+
 Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context) {
   const ModelAccess& access = *bounds.access;
   const WitnessThread& thread = bounds.witness.first;
@@ -322,6 +335,7 @@ std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingConte
   dropCoveredWarpRaces(findings);
   for (const DivergenceResult* divergence : divergencesToTell(answers, races, context))
     findings.push_back(divergenceFinding(*divergence, context));
+  for (const LaneCallResult& call : answers.laneCalls) findings.push_back(laneCallFinding(call, context));
   for (const BoundsResult& bounds : answers.bounds)
     if (isWorthTelling(bounds)) findings.push_back(boundsFinding(bounds, context));
   return findings;

@@ -136,6 +136,14 @@ struct BarrierControl {
   Expr comes = nullptr;    ///< with a mask: under which a thread comes to the barrier
   bool isTogether = false; ///< no barrier, but a shuffle or vote that lanes must come to together
   bool othersExit = false; ///< who does not come to the barrier runs off the end of the kernel
+  bool othersMeet =
+      false; ///< who does not come to the warp barrier may come to another one, which does as well
+};
+
+/// A call of a warp collective or of `__syncwarp` with a mask.
+struct LaneCall {
+  Location where;
+  Expr unnamed = nullptr; ///< under which a thread comes whose lane the mask leaves out
 };
 
 /// What the model leaves out or bends, with the line; a proof of the named properties cannot rest on it.
@@ -162,6 +170,7 @@ struct KernelModel {
   std::vector<Expr> groups; ///< 32 bit, of each barrier: by which name the thread comes to it; 0: not at all
   Expr laneDoubt = nullptr; ///< width 1: what the masks part may yet be ordered; null: it is not
   std::vector<BarrierControl> barriers;
+  std::vector<LaneCall> laneCalls;
   std::vector<Expr> facts;              ///< width 1, true in every execution (assumes, no-overflow lemmas)
   std::vector<std::string> assumptions; ///< named in the report when a proof uses them
   std::vector<ModelGap> gaps;

@@ -91,6 +91,12 @@ PlannedCase fromOptions(const Kernel& kernel, UsedAxes used, const Options& opti
   return result;
 }
 
+void takeWanted(Dim3& shape, const std::uint32_t (&wanted)[3], Dim3 most) {
+  if (wanted[0] && wanted[0] <= most.x) shape.x = wanted[0];
+  if (wanted[1] && wanted[1] <= most.y) shape.y = wanted[1];
+  if (wanted[2] && wanted[2] <= most.z) shape.z = wanted[2];
+}
+
 bool sameCase(const Launch& a, const Launch& b) {
   if (a.grid != b.grid || a.block != b.block || a.sharedBytes != b.sharedBytes ||
       a.arguments.size() != b.arguments.size())
@@ -230,6 +236,11 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   unsigned dimensions = (blockAxes & 4) ? 3 : (blockAxes & 2) ? 2 : 1;
   Dim3 block = dimensions == 1 ? Dim3{128, 1, 1} : dimensions == 2 ? Dim3{16, 16, 1} : Dim3{8, 8, 4};
   Dim3 grid{4, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
+  takeWanted(block, used.wantedBlock, {1024, 1024, 64});
+  if (std::uint64_t(block.x) * block.y * block.z > 1024) // with one axis set, the others may be too wide
+    block = {used.wantedBlock[0] ? block.x : 1, used.wantedBlock[1] ? block.y : 1,
+             used.wantedBlock[2] ? block.z : 1};
+  takeWanted(grid, used.wantedGrid, {2147483647, 65535, 65535});
   fix(invented.launch.block, block);
   fix(invented.launch.grid, grid);
   invented.shown.kernel = kernel.symbol;

@@ -46,6 +46,28 @@ Verdict goDifferentWays(Check& c, const BarrierControl& control, Relation relati
   return verdict;
 }
 
+/// Whether a lane comes to a collective whose mask leaves it out.
+void checkLaneCall(Check& c, const LaneCall& call, PropertyAnswer& answer, std::deque<ModelAccess>& asked) {
+  ExprContext& context = c.decider.view().context;
+  ModelAccess& caller = asked.emplace_back();
+  caller.where = call.where;
+  caller.condition = call.unnamed;
+  caller.offset = context.constant(64, 0);
+  caller.size = context.constant(64, 1);
+  const Verdict verdict = c.decider.leaves(caller, context.constant(64, 0)); // whenever it comes
+  if (verdict.outcome == Verdict::Outcome::Never) {
+    if (verdict.assumesNoWrap)
+      for (const std::string& text : c.decider.wrapAssumptions(caller)) answer.assume(text);
+    return;
+  }
+  const std::string name = lineOf(call.where) + ": whether the mask names every lane that comes";
+  if (verdict.outcome == Verdict::Outcome::Unknown) return answer.doubt(name + ": " + verdict.reason);
+  Witness witness = c.decider.witness(verdict, caller, nullptr, Relation::SameBlock);
+  if (!witness.exact()) return answer.doubt(name + ", leaning on " + witness.causes.front().text);
+  answer.refute();
+  c.answers.laneCalls.push_back({&call, std::move(witness)});
+}
+
 } // namespace
 
 PropertyResult checkBarriers(Check c) {
@@ -80,11 +102,16 @@ PropertyResult checkBarriers(Check c) {
       const std::string doubt =
           witness.exact() ? "line " + std::to_string(control.barrier.line)
                           : name + ": possibly divergent, leaning on " + witness.causes.front().text;
-      if (witness.exact())
+      if (control.othersMeet)
+        answer.doubt(lineOf(control.barrier) +
+                     ": which lanes meet at this warp barrier, and which at another "
+                     "one, is not followed");
+      else if (witness.exact())
         answer.refute();
       else
         answer.doubt(doubt);
       if (!areOut) meeting.doubt(doubt);
+      if (control.othersMeet) break;
       // A mask that a vote made usually names just those who come: unknown, but nothing to tell.
       const bool isOfLanes = control.mask || control.isTogether;
       if (isOfLanes && witness.leansOn(CauseKind::Warp)) break;
@@ -92,6 +119,7 @@ PropertyResult checkBarriers(Check c) {
       break;
     }
   }
+  for (const LaneCall& call : c.model.laneCalls) checkLaneCall(c, call, answer, arms);
   c.answers.missedBarriers = meeting.finish().reason;
   return answer.finish();
 }

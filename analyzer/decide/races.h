@@ -66,6 +66,11 @@ struct DivergenceResult {
   Witness witness; ///< the first thread takes `condition`, the second does not
 };
 
+struct LaneCallResult {
+  const LaneCall* call = nullptr;
+  Witness witness; ///< first only
+};
+
 struct BoundsResult {
   const ModelAccess* access = nullptr;
   unsigned object = 0;
@@ -96,6 +101,7 @@ struct KernelAnswers {
   std::vector<RaceResult> races; ///< at most Limits::findingsPerSitePair for a pair of sites and scope
   std::vector<std::pair<const ModelAccess*, const ModelAccess*>> unfollowed; ///< whether a fence orders these
   std::vector<DivergenceResult> divergences;
+  std::vector<LaneCallResult> laneCalls; ///< of lanes that the mask leaves out
   /// Why threads may not meet at every barrier, those that are left of them; shuffles and votes order
   /// nothing.
   std::string missedBarriers;

@@ -22,6 +22,7 @@ public:
   void addFor(const Instruction& at) {
     instruction = &at;
     const BasicBlock* barrier = at.getParent();
+    if (Expr mask = maskOf(at)) addCall(mask, comesTo(at));
     std::vector<const BasicBlock*> todo{barrier};
     std::set<const BasicBlock*> seen;
     while (!todo.empty()) {
@@ -56,10 +57,48 @@ private:
     return result;
   }
 
+  /// The lanes that a warp barrier or collective is for; null where it is for all.
+  Expr maskOf(const Instruction& at) const {
+    if (const Value* mask = barrierOf(at).mask) return const_cast<Execution&>(run).value(mask);
+    const auto together = lanesTogether(at);
+    return together && ~*together ? state.exprs.constant(32, std::int32_t(*together)) : nullptr;
+  }
+
+  Expr comesTo(const Instruction& at) const {
+    return (lanesTogether(at) ? run.conditions : run.barrierConditions).at(at.getParent());
+  }
+
+  void addCall(Expr mask, Expr comes) {
+    ExprContext& exprs = state.exprs;
+    Expr one = exprs.constant(32, 1),
+         lane = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, 31));
+    Expr bit = exprs.binary(Op::And, exprs.binary(Op::LShr, mask, lane), one);
+    Expr unnamed = exprs.logicalAnd(comes, exprs.eq(bit, exprs.constant(32, 0)));
+    if (isFalse(unnamed)) return;
+    state.model.laneCalls.push_back({locationOf(*instruction), state.withDefinitions(unnamed, {})});
+  }
+
   /// Whether lanes wait for one another there, where that is what is looked at.
   bool isMetTogether(const BasicBlock& block) const {
     return lanesTogether(*instruction) &&
            any_of(block, [](const Instruction& i) { return lanesTogether(i).has_value(); });
+  }
+
+  /// Whether lanes that go this way may meet those that wait at the warp barrier: at another one, or in
+  /// another round.
+  bool mayMeetElsewhere(const BasicBlock* from, const BasicBlock* waiting) {
+    std::vector<const BasicBlock*> todo{from};
+    std::set<const BasicBlock*> seen;
+    while (!todo.empty()) {
+      const BasicBlock* block = todo.back();
+      todo.pop_back();
+      if (!seen.insert(block).second) continue;
+      const BarrierKind met = barrierOf(*block->getFirstNonPHIOrDbg()).kind;
+      if (block == waiting || met == BarrierKind::Warp || met == BarrierKind::Lanes) return true;
+      if (met == BarrierKind::None)
+        for (const BasicBlock* next : successors(block)) todo.push_back(next);
+    }
+    return false;
   }
 
   /// Whether threads that go this way run off the end of the kernel without meeting any barrier.
@@ -90,14 +129,15 @@ private:
                     : kind == BarrierKind::Block ? BarrierReach::Block
                     : kind == BarrierKind::Named ? BarrierReach::Group
                                                  : BarrierReach::Warp;
-    if (const Value* mask = barrierOf(*instruction).mask)
-      control.mask = const_cast<Execution&>(run).value(mask);
-    else if (together && ~*together)
-      control.mask = state.exprs.constant(32, std::int32_t(*together));
-    if (control.mask) control.comes = (together ? run.conditions : run.barrierConditions).at(barrier);
+    control.mask = maskOf(*instruction);
+    if (control.mask) control.comes = comesTo(*instruction);
     control.reached = state.withDefinitions(reached, {condition});
     control.condition = condition;
     control.othersExit = othersExit;
+    control.othersMeet = kind == BarrierKind::Warp && !together && !othersExit &&
+                         any_of(successors(branch.getParent()), [&](const BasicBlock* next) {
+                           return !postDominators.dominates(barrier, next) && mayMeetElsewhere(next, barrier);
+                         });
     state.model.barriers.push_back(control);
   }
 

@@ -131,7 +131,9 @@ std::optional<std::uint32_t> lanesTogether(const Instruction& instruction) {
   return std::uint32_t(mask->getZExtValue());
 }
 
-bool isGridBarrierFunction(const Function& function) { return function.getName().contains("sync_grids"); }
+bool isGridBarrierFunction(const Function& function) {
+  return function.getName().contains("cooperative_groups") && function.getName().contains("sync_grids");
+}
 
 Barrier barrierOf(const Instruction& instruction) {
   auto* call = dyn_cast<CallInst>(&instruction);

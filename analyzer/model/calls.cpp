@@ -367,10 +367,20 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
     return true;
   }
   if (!name.starts_with("__nv_")) return false;
-  for (auto& operand : call.args())
-    if (operand->getType()->isPointerTy()) // sincos, frexp, modf and the like return through pointers
-      record(call, AccessKind::Write, value(operand), exprs.constant(64, name.ends_with("f") ? 4 : 8),
+  const unsigned bytesOfReal = name.ends_with("f") && name != "__nv_modf" ? 4 : 8;
+  const bool isNorm = name.starts_with("__nv_norm") || name.starts_with("__nv_rnorm");
+  const bool givesInteger = name.starts_with("__nv_frexp") || name.starts_with("__nv_remquo");
+  for (auto& operand : call.args()) {
+    if (!operand->getType()->isPointerTy()) continue;
+    if (isNorm) { // of as many numbers as the first argument says
+      Expr count = exprs.extend(Op::SExt, 64, argument(0)), none = exprs.constant(64, 0);
+      record(call, AccessKind::Read, value(operand), exprs.mul(count, exprs.constant(64, bytesOfReal)),
+             exprs.logicalAnd(condition, exprs.binary(Op::Slt, none, count)));
+    } else { // sincos, frexp, modf and the like return through pointers
+      record(call, AccessKind::Write, value(operand), exprs.constant(64, givesInteger ? 4 : bytesOfReal),
              condition);
+    }
+  }
   if (!isRelevant(&call)) return true;
   auto minMax = StringSwitch<int>(name)
                     .Cases("__nv_min", "__nv_llmin", 1)

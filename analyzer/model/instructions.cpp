@@ -346,7 +346,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
       stored.insert(place.object);
       storedHere.insert(place.object);
     }
-    if (kind == AccessKind::Write) noteUpdate(instruction, place.object, {});
+    if (kind == AccessKind::Write || isa<StoreInst>(instruction)) noteUpdate(instruction, place.object, {});
     if (!recording) continue;
     ModelAccess access;
     access.site = siteOf(instruction, kind == AccessKind::Read);
@@ -419,8 +419,7 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
     if (known && state.broadcasts.isSource(instruction)) handed[&instruction] = value(v);
     record(instruction, ordered ? AccessKind::Atomic : AccessKind::Write, pointer, bytes(v->getType()),
            condition, known ? value(v) : nullptr,
-           ordered ? scopeOf(write->getSyncScopeID()) : AtomicScope::None,
-           write->isVolatile());
+           ordered ? scopeOf(write->getSyncScopeID()) : AtomicScope::None, write->isVolatile());
     return;
   }
   if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {

@@ -27,6 +27,8 @@ struct LaunchCase {
 struct UsedAxes {
   unsigned block = 1, grid = 1;
   unsigned ownBlock = 7, ownGrid = 7; ///< what its own code mentions
+  /// What it compares blockDim and gridDim with (`if (blockDim.x != 256) return;`); 0: nothing.
+  std::uint32_t wantedBlock[3] = {}, wantedGrid[3] = {};
 };
 UsedAxes usedAxes(const llvm::Function& kernel);
 

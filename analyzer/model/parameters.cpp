@@ -126,9 +126,30 @@ void setUpShape(KernelState& state) {
   }
 }
 
+/// `blockDim.x == 256` and `gridDim.y != 8` say for which launches a kernel is written.
+static void noteWanted(const Instruction& instruction, UsedAxes& used) {
+  auto* compare = dyn_cast<ICmpInst>(&instruction);
+  if (!compare || !compare->isEquality()) return;
+  auto* dimension = dyn_cast<IntrinsicInst>(compare->getOperand(0));
+  auto* number = dyn_cast<ConstantInt>(compare->getOperand(1));
+  if (!dimension || !number || number->getBitWidth() > 32 || number->isZero()) return;
+  std::uint32_t* wanted = nullptr;
+  switch (dimension->getIntrinsicID()) {
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_x: wanted = &used.wantedBlock[0]; break;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_y: wanted = &used.wantedBlock[1]; break;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_z: wanted = &used.wantedBlock[2]; break;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x: wanted = &used.wantedGrid[0]; break;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y: wanted = &used.wantedGrid[1]; break;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: wanted = &used.wantedGrid[2]; break;
+  default: return;
+  }
+  if (*wanted == 0) *wanted = std::uint32_t(number->getZExtValue());
+}
+
 UsedAxes usedAxes(const llvm::Function& kernel) {
   UsedAxes used;
   for (auto& instruction : instructions(kernel)) {
+    noteWanted(instruction, used);
     auto* call = dyn_cast<IntrinsicInst>(&instruction);
     if (!call) continue;
     switch (call->getIntrinsicID()) {

@@ -1,8 +1,8 @@
 #include "analyzer/model/prepare.h"
 #include "analyzer/model/barriers.h"
 #include "analyzer/model/flow.h"
-#include "analyzer/model/local_tables.h"
 #include "analyzer/model/inline_ptx.h"
+#include "analyzer/model/local_tables.h"
 #include "analyzer/model/table_loops.h"
 #include "analyzer/model/unreachable.h"
 
