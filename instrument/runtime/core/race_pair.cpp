@@ -11,6 +11,14 @@ bool siteIsVolatile(std::uint32_t site) {
   return info && (info->flags & abi::SiteVolatile);
 }
 
+/// Whether the block itself made the access: in this launch, and not one of another stream.
+bool isOwnBlocks(const CheckedAccess& access, Token token) {
+  const BlockState& block = access.block;
+  token &= ~Token{1};
+  if (token < block.launch->first && token != block.launchMany) return false;
+  return ownerOf(*block.launch, block, token).block == block.index;
+}
+
 /// Two atomics do not race when each one's scope covers the other.
 bool atomicsAgree(const CheckedAccess& access, const Earlier& earlier) {
   if (differInSize(access, earlier)) return false;
@@ -21,7 +29,7 @@ bool atomicsAgree(const CheckedAccess& access, const Earlier& earlier) {
   // Of several wide ones checkNarrowAtomics knows each.
   if (launch.tracksSync && earlier.writes && (earlier.token & ~Token{1}) == access.block.launchMany)
     return true;
-  return ownerOf(launch, access.block, earlier.token).block == access.block.index;
+  return isOwnBlocks(access, earlier.token);
 }
 
 /// A volatile read in a loop that waits for what it reads.
@@ -35,7 +43,7 @@ bool polls(std::uint32_t site) {
 /// flag is polled, before anything was released through it as well.
 bool isPolledFlag(const CheckedAccess& access, const Earlier& earlier) {
   const LaunchState& launch = *access.block.launch;
-  bool near = access.shared || ownerOf(launch, access.block, earlier.token).block == access.block.index;
+  bool near = access.shared || isOwnBlocks(access, earlier.token);
   if (access.atomic()) return (near || access.order.scope() >= 2) && !earlier.writes && polls(earlier.site);
   bool wide = earlier.token & 1 || atomicScope(launch, earlier.site) >= 2;
   return !access.writes() && earlier.atomic && (near || wide) && polls(access.site);
