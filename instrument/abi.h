@@ -76,6 +76,10 @@ enum class BarrierObjectOp : std::uint32_t {
   Test,           ///< value: a word that Arrive gave; whether its phase is over
   TestParity      ///< value: 0 or 1; whether the phase of that parity is over
 };
+/// The name of the shared variable where cooperative groups keep the barriers and exchanges of tiles of
+/// several warps.
+inline constexpr const char* kReservedShared = "%reserved";
+
 inline constexpr std::uint32_t kAllCopies = ~std::uint32_t{0}; ///< of kcAsyncWait: those not committed too
 
 struct Wait {
@@ -117,7 +121,9 @@ enum SiteFlag : std::uint16_t {
   /// The address comes from a ticket that an atomic gave: lanes of a GPU draw theirs together, simulated ones
   /// one after the other, so that what the access costs here says little.
   SiteDrawn = 32,
-  SiteKeepsBits = 64 ///< reads only in order to write a part of it, a bit-field: the rest may be unwritten
+  SiteKeepsBits = 64, ///< reads only in order to write a part of it, a bit-field: the rest may be unwritten
+  SiteOfLibrary =
+      128 ///< a read of the toolkit's headers, which on purpose reads past what it has put in shared memory
 };
 enum class SiteKind : std::uint8_t { Read, Write, Atomic, Sync, Other };
 

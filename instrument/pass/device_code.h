@@ -107,6 +107,11 @@ struct DeviceCode {
   }
 
   KernelCode* kernelOf(const llvm::Function& function);
+
+  /// Headers of the toolkit read on purpose what may have no value: block loads, shuffles, merges. Where code
+  /// is the user's, clang knows (Site::inSystemHeader).
+  bool isUserFile(llvm::StringRef file) const;
+  bool isUserPlace(const llvm::DebugLoc& where) const;
 };
 
 } // namespace kcheck::instrument

@@ -146,6 +146,10 @@ void finishHooks(DeviceCode& code) {
         code.sites[site].space = std::uint8_t(spaceOf(hook.getArgOperand(1)));
         if (isDrawn(hook.getArgOperand(1))) code.sites[site].flags |= abi::SiteDrawn;
       }
+      // A vector of PTX is one statement, but an atomic for each of its elements.
+      if (auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(hook.getArgOperand(2));
+          isAtomic && bytes && code.sites[site].kind == abi::SiteKind::Atomic)
+        code.sites[site].bytes = std::uint32_t(bytes->getZExtValue());
       if (isLocal) locals.push_back(&hook);
       if (isUnwritten) questions.push_back(&hook);
     }

@@ -65,7 +65,7 @@ public:
       builder.CreateCall(runtimeCall(code.module, Call::kcFence),
                          {threadMarker(builder), builder.getInt32(scopeOf(fence->getSyncScopeID()))});
     } else if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {
-      request(*copy, {Call::kcRead, copy->getRawSource(), copy->getLength()});
+      request(*copy, {Call::kcRead, copy->getRawSource(), copy->getLength()}, libraryFlag(*copy));
       request(*copy, {Call::kcWrite, copy->getRawDest(), copy->getLength(), 0, abi::SiteKind::Write});
     } else if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) {
       request(*fill, {Call::kcWrite, fill->getRawDest(), fill->getLength(), 0, abi::SiteKind::Write});
@@ -81,6 +81,10 @@ private:
   DeviceCode& code;
   unsigned siteKind, sourceKind;
   std::set<std::uint32_t> readsValue;
+
+  unsigned libraryFlag(const llvm::Instruction& read) const {
+    return read.getDebugLoc() && !code.isUserPlace(read.getDebugLoc()) ? abi::SiteOfLibrary : 0;
+  }
 
   std::uint32_t scopeOf(llvm::SyncScope::ID id) const {
     llvm::SmallVector<llvm::StringRef> names;
@@ -110,6 +114,7 @@ private:
     unsigned flags = isVolatile ? abi::SiteVolatile : 0;
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(&access);
     if (load && isBitFieldUpdate(*load)) flags |= abi::SiteKeepsBits;
+    if (load) flags |= libraryFlag(*load);
     request(access, hook, flags);
   }
 

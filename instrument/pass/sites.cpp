@@ -71,6 +71,14 @@ std::uint32_t SiteTable::at(std::uint32_t site, const llvm::DebugLoc& where) {
   return slot->second;
 }
 
+bool DeviceCode::isUserFile(llvm::StringRef file) const {
+  return !isSystemHeader(file) && !systemFiles.contains(file.str());
+}
+
+bool DeviceCode::isUserPlace(const llvm::DebugLoc& where) const {
+  return where && where.getLine() && isUserFile(llvm::cast<llvm::DIScope>(where.getScope())->getFilename());
+}
+
 KernelCode* DeviceCode::kernelOf(const llvm::Function& function) {
   for (KernelCode& kernel : kernels)
     if (kernel.body == &function || kernel.entry == &function) return &kernel;

@@ -6,7 +6,6 @@
 #include "instrument/pass/bit_fields.h"
 #include "instrument/pass/globals.h"
 #include "instrument/pass/markers.h"
-#include "instrument/pass/shipped_headers.h"
 #include "instrument/pass/shuffled_locals.h"
 #include "instrument/pass/stages.h"
 
@@ -29,17 +28,6 @@ namespace kcheck::instrument {
 namespace {
 
 constexpr std::uint64_t kLargest = 4096; ///< bytes of a variable that is watched
-
-/// Headers of the toolkit read on purpose what may have no value: block loads, shuffles. Where code is the
-/// user's, clang knows (Site::inSystemHeader).
-bool isUserFile(const DeviceCode& code, llvm::StringRef file) {
-  return !isShippedHeader(file) && !code.systemFiles.contains(file.str());
-}
-
-bool isUserPlace(const DeviceCode& code, const llvm::DebugLoc& where) {
-  return where && where.getLine() &&
-         isUserFile(code, llvm::cast<llvm::DIScope>(where.getScope())->getFilename());
-}
 
 bool isHook(const llvm::User& user) {
   const auto* call = llvm::dyn_cast<llvm::CallInst>(&user);
@@ -233,7 +221,7 @@ private:
     llvm::Value* marks =
         builder.CreateAlignedLoad(type, twinOf.at(load.getPointerOperand()), load.getAlign());
     marksOf[&load] = marks;
-    if (!isUserPlace(code, load.getDebugLoc()) || !isUsed(load)) return;
+    if (!code.isUserPlace(load.getDebugLoc()) || !isUsed(load)) return;
     auto* missing = builder.CreateICmpNE(marks, allWritten(type));
     auto offered = shufflesOf(load);
     if (offered.empty()) return ask(builder, load, missing);
@@ -292,7 +280,7 @@ private:
 
   /// What has been told once is not told again of the copy.
   bool isAsked(const llvm::LoadInst& load) const {
-    return isUserPlace(code, load.getDebugLoc()) && isUsed(load);
+    return code.isUserPlace(load.getDebugLoc()) && isUsed(load);
   }
 
   void follow(llvm::MemIntrinsic& fill, const Watched& one) {
@@ -349,7 +337,7 @@ void nameLocals(const DeviceCode& code, llvm::Function& function) {
                   const llvm::DebugLoc& where) {
     auto* alloca = llvm::dyn_cast_or_null<llvm::AllocaInst>(const_cast<llvm::Value*>(address));
     if (!alloca || variable->getName().empty() || where->getInlinedAt() ||
-        !isUserFile(code, variable->getFilename()))
+        !code.isUserFile(variable->getFilename()))
       return;
     alloca->setMetadata(kLocalMetadata,
                         llvm::MDNode::get(context, llvm::MDString::get(context, variable->getName())));

@@ -62,12 +62,11 @@ llvm::Value* RunTarget::special(llvm::IRBuilder<>& b, const std::string& name) {
     return time;
   }
   if (name == "reserved_smem_offset_1") { // where cooperative groups keep the barriers of multi-warp tiles
-    constexpr const char* kName = "%reserved";
-    llvm::GlobalVariable* reserved = l.code.module.getNamedGlobal(kName);
+    llvm::GlobalVariable* reserved = l.code.module.getNamedGlobal(abi::kReservedShared);
     if (!reserved) {
       auto* type = llvm::ArrayType::get(b.getInt8Ty(), 1024);
       reserved = new llvm::GlobalVariable(l.code.module, type, false, llvm::GlobalValue::InternalLinkage,
-                                          llvm::UndefValue::get(type), kName, nullptr,
+                                          llvm::UndefValue::get(type), abi::kReservedShared, nullptr,
                                           llvm::GlobalValue::NotThreadLocal, 3);
       reserved->setAlignment(llvm::Align(16));
     }

@@ -75,6 +75,8 @@ void checkWord(CheckedAccess& access, Address at, Address end) {
 void reportUnwrittenRead(CheckedAccess& access) {
   const abi::SiteInfo* info = context().site(access.site);
   if (info && (info->flags & abi::SiteKeepsBits)) return;
+  if (info && (info->flags & abi::SiteOfLibrary) && inShared(access.address)) return;
+  if (inReserved(access.block, access.address)) return;
   wire::Finding finding = emptyFinding(wire::Rule::UninitializedRead);
   finding.kernel = access.block.launch->name;
   finding.accessCount = 1;

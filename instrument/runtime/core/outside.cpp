@@ -75,6 +75,17 @@ bool inShared(const BlockState& block, Address address) {
 
 } // namespace
 
+bool inReserved(const BlockState& block, Address address) {
+  if (!inShared(block, address)) return false;
+  const KernelEntry& kernel = *block.launch->kernel;
+  for (std::uint32_t i = 0; i < kernel.sharedCount; ++i)
+    if (address - reinterpret_cast<Address>(block.shared) - kernel.shared[i].offset <
+            kernel.shared[i].bytes &&
+        std::string_view(kernel.shared[i].name) == abi::kReservedShared)
+      return true;
+  return false;
+}
+
 void describeAccessed(const BlockState& block, wire::Memory& memory, Address address, std::size_t bytes) {
   memory.address = address;
   memory.bytes = static_cast<std::uint32_t>(bytes);

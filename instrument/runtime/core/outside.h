@@ -28,6 +28,9 @@ void checkLocal(ThreadState& thread, Address base, std::size_t arrayBytes, Addre
 [[noreturn]] void stopBesideObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site,
                                    AccessKind kind);
 
+/// In memory that the toolkit's own headers keep for themselves: how they order its uses is theirs.
+bool inReserved(const BlockState& block, Address address);
+
 /// describeMemory() for global memory, and the same for the block's shared variables.
 void describeAccessed(const BlockState& block, wire::Memory& memory, Address address, std::size_t bytes);
 

@@ -69,6 +69,7 @@ void reportStreamRace(CheckedAccess& access, const Earlier& earlier) {
 }
 
 void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag) {
+  if (inReserved(access.block, access.address)) return;
   LaunchState& launch = *access.block.launch;
   settleValues(launch);
   wire::Nearness near = nearness(access, owner);
