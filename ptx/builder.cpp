@@ -128,6 +128,7 @@ llvm::Value* Builder::address(const Operand& operand, const std::string& space) 
   auto* number = bits(base, {Type::Kind::Bits, 64, 1});
   bool isShared = space == "shared" || space == "shared::cta" || space == "shared::cluster";
   auto* cast = llvm::dyn_cast<llvm::PtrToIntInst>(number);
+  if (cast && cast->getPointerAddressSpace() != 0) cast = nullptr;
   llvm::Value* pointer = isShared ? target.fromShared(b, number)
                          : cast   ? cast->getPointerOperand()
                                   : b.CreateIntToPtr(number, b.getPtrTy());

@@ -147,9 +147,9 @@ void finishHooks(DeviceCode& code) {
         if (isDrawn(hook.getArgOperand(1))) code.sites[site].flags |= abi::SiteDrawn;
       }
       // A vector of PTX is one statement, but an atomic for each of its elements.
-      if (auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(hook.getArgOperand(2));
-          isAtomic && bytes && code.sites[site].kind == abi::SiteKind::Atomic)
-        code.sites[site].bytes = std::uint32_t(bytes->getZExtValue());
+      if (isAtomic && code.sites[site].kind == abi::SiteKind::Atomic)
+        if (auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(hook.getArgOperand(2)))
+          code.sites[site].bytes = std::uint32_t(bytes->getZExtValue());
       if (isLocal) locals.push_back(&hook);
       if (isUnwritten) questions.push_back(&hook);
     }

@@ -104,6 +104,8 @@ private:
 unsigned loggedBytes(const llvm::CallInst& hook) {
   auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(hook.getArgOperand(2));
   if (!bytes) return 0;
+  constexpr std::uint32_t kSystem = 3; // may meet the host's, which is told at once
+  if (isCallTo(hook, Call::kcAtomic) && (numberAt(hook, 4) >> 4 & 3) == kSystem) return 0;
   std::uint64_t size = bytes->getZExtValue();
   return size == 1 || size == 2 || size == 4 || size == 8 || size == 16 ? unsigned(size) : 0;
 }

@@ -106,6 +106,9 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
     if (scopes.size() <= narrowSite(site)) scopes.resize(narrowSite(site) + 1u);
     scopes[narrowSite(site)] = static_cast<std::uint8_t>(order.scope());
   }
+  // Atomics of system scope, and what is volatile, are made for meeting the host's.
+  const bool mayMeetHost = access.atomic() ? order.scope() >= 3 : isVolatile && kind == AccessKind::Read;
+  if (mayMeetHost && PublishedWords::isForHost(address)) block.launch->published.note(address, {});
   if (!block.launch->pendingValues.empty()) settleValues(*block.launch);
   for (Address at = address, end = address + bytes; at < end;) {
     Address next = std::min(end, (at | 3) + 1);

@@ -82,7 +82,7 @@ void kcAtomic(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, s
   AtomicOrder atomic{order};
   if (atomic.stores()) thread.owner().launch->quiet.noteWrite(address, bytes);
   const BlockState& block = thread.owner();
-  if (!block.launch->exact && atomic.stores() && atomic.scope() >= 2 && bytes == 4 && inArena(address) &&
+  if (!block.launch->exact && atomic.stores() && atomic.scope() == 2 && bytes == 4 && inArena(address) &&
       !inShared(address) && !(address & 3) && fastAtomicGlobal(thread, block, address))
     return;
   runtime::AccessKind kind = !atomic.stores()  ? runtime::AccessKind::AtomicLoad
