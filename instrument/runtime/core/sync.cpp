@@ -30,12 +30,16 @@ Clock everything(const ThreadState& thread, bool wide) {
   const BlockState& block = thread.owner();
   Clock clock = wide ? block.knownWide : block.known;
   if (thread.sync) clock.join(wide ? thread.sync->wide : thread.sync->known);
-  clock.raise(Clock::blockKey(block.index), block.interval - 1);
-  clock.raise(Clock::threadKey(block.index, thread.linear), thread.me);
-  if (!thread.sync) return clock;
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-    if (thread.sync->lanes[lane] >= block.interval)
-      clock.raise(Clock::threadKey(block.index, thread.warp * kWarpSize + lane), thread.sync->lanes[lane]);
+  Clock::Entry own[kWarpSize + 1]; // by key: the block, then the lanes of the warp
+  std::size_t count = 0;
+  own[count++] = {Clock::blockKey(block.index), block.interval - 1};
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    const std::uint32_t linear = thread.warp * kWarpSize + lane;
+    Token token = thread.sync && thread.sync->lanes[lane] >= block.interval ? thread.sync->lanes[lane] : 0;
+    if (linear == thread.linear) token = std::max(token, thread.me);
+    if (token) own[count++] = {Clock::threadKey(block.index, linear), token};
+  }
+  clock.raise(std::span(own, count));
   return clock;
 }
 
