@@ -8,7 +8,7 @@
 
 namespace kcheck::abi {
 
-inline constexpr std::uint32_t kVersion = 5;
+inline constexpr std::uint32_t kVersion = 6;
 
 /// Where all memory lies that the runtime hands out. An address below the start or at the end is foreign.
 inline constexpr std::uint64_t kArenaStart = 0x2000'0000'0000;
@@ -97,6 +97,7 @@ struct BlockContext {
   std::uint32_t blockIdx[3], blockDim[3], gridDim[3];
   std::uint32_t dynamicShared; ///< bytes
   std::uint32_t gridWorkspace; ///< of the driver, for grid barriers; 0 where the launch is not cooperative
+  std::uint32_t staticShared;  ///< bytes, without redzones
   std::byte* shared;           ///< start of the block's shared window: static variables, then dynamic memory
   std::byte* dynamicSharedBase;
 };
@@ -109,7 +110,8 @@ struct ThreadContext {
   BlockContext* block;
   void* coroutine; ///< handle while suspended; the frame's first word is the resume function, null when done
   Wait wait;
-  std::uint64_t* log; ///< the lane's next free word in the log of accesses (TraitLogged)
+  std::uint64_t* log;          ///< the lane's next free word in the log of accesses (TraitLogged)
+  std::uint32_t carry, unused; ///< PTX's condition code: 0 or 1
 };
 
 enum SiteFlag : std::uint16_t {

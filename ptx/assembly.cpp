@@ -17,6 +17,7 @@ const Rules& commonRules() {
     addComparisons(table);
     addMemory(table);
     addVideo(table);
+    addScalarVideo(table);
     return table;
   }();
   return rules;

@@ -72,6 +72,7 @@ llvm::AllocaInst* Builder::find(const Operand& operand) {
 }
 
 llvm::Value* Builder::bits(const Operand& operand, const Type& type) {
+  if (!operand.part.empty()) wellFormed = false; // the rules that know of parts ask for the whole
   auto* wanted = b.getIntNTy(type.width());
   if (operand.kind == Operand::Kind::Immediate) {
     std::uint64_t raw = operand.bits;

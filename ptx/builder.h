@@ -83,5 +83,6 @@ void addFloats(Rules& rules);
 void addComparisons(Rules& rules);
 void addMemory(Rules& rules);
 void addVideo(Rules& rules);
+void addScalarVideo(Rules& rules);
 
 } // namespace kcheck::ptx

@@ -1,5 +1,5 @@
 // Logic, shifts and bit fields.
-#include "ptx/builder.h"
+#include "ptx/arithmetic.h"
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -172,14 +172,41 @@ bool makeMask(Builder& p, const Statement& s) {
   return true;
 }
 
-/// lop3.b32 d, a, b, c, table
+/// szext.{clamp,wrap}.{u32,s32} d, a, length: the low bits of a, extended.
+bool extendField(Builder& p, const Statement& s) {
+  auto type = typeOf(s, 3);
+  if (!type || type->bits != 32 || s.has("wrap") == s.has("clamp")) return false;
+  auto* x = p.bits(s.operands[1], kWord);
+  auto* length = p.bits(s.operands[2], kWord);
+  length = s.has("wrap") ? p.b.CreateAnd(length, p.b.getInt32(31))
+                         : p.b.CreateBinaryIntrinsic(in::umin, length, p.b.getInt32(32));
+  auto* wide = p.b.getInt64Ty(); // in which a shift by 32 is one
+  auto* up = p.b.CreateZExt(p.b.CreateSub(p.b.getInt32(32), length), wide);
+  auto* high = p.b.CreateTrunc(p.b.CreateShl(p.b.CreateZExt(x, wide), up), p.b.getInt32Ty());
+  auto* extended = type->isSigned() ? p.b.CreateSExt(high, wide) : p.b.CreateZExt(high, wide);
+  auto* field = type->isSigned() ? p.b.CreateAShr(extended, up) : p.b.CreateLShr(extended, up);
+  p.write(s.operands[0], p.b.CreateTrunc(field, p.b.getInt32Ty()), type->isSigned());
+  return true;
+}
+
+/// fns.b32 d, mask, base, offset
+bool findNthSet(Builder& p, const Statement& s) {
+  if (s.operands.size() != 4) return false;
+  p.write(s.operands[0], nthSetBit(p.b, p.bits(s.operands[1], kWord), p.bits(s.operands[2], kWord),
+                                   p.bits(s.operands[3], kWord)));
+  return true;
+}
+
+/// lop3.b32 d, a, b, c, table; lop3.{and,or}.b32 d|p, a, b, c, table, q: p says whether d has bits, and or or
+/// q
 bool threeInputs(Builder& p, const Statement& s) {
-  if (s.operands.size() != 5 || s.operands[4].kind != Operand::Kind::Immediate || s.opcode.size() != 2) {
-    auto* table =
-        s.operands.size() == 5 ? llvm::dyn_cast<llvm::ConstantInt>(p.bits(s.operands[4], kWord)) : nullptr;
-    if (!table) return false;
-  }
-  auto table = llvm::cast<llvm::ConstantInt>(p.bits(s.operands[4], kWord))->getZExtValue();
+  const bool tests = s.has("and") || s.has("or");
+  if (s.type() != "b32" || s.opcode.size() != (tests ? 3 : 2) || s.operands.size() != (tests ? 6 : 5))
+    return false;
+  if ((s.operands[0].kind == Operand::Kind::Pair) != tests) return false;
+  auto* given = llvm::dyn_cast<llvm::ConstantInt>(p.bits(s.operands[4], kWord));
+  if (!given) return false;
+  auto table = given->getZExtValue();
   llvm::Value* in[] = {p.bits(s.operands[1], kWord), p.bits(s.operands[2], kWord),
                        p.bits(s.operands[3], kWord)};
   llvm::Value* result = p.b.getInt32(0);
@@ -190,20 +217,45 @@ bool threeInputs(Builder& p, const Statement& s) {
       term = p.b.CreateAnd(term, row >> (2 - i) & 1 ? in[i] : p.b.CreateNot(in[i]));
     result = p.b.CreateOr(result, term);
   }
-  p.write(s.operands[0], result);
+  if (!tests) {
+    p.write(s.operands[0], result);
+    return true;
+  }
+  auto* any = p.b.CreateICmpNE(result, p.b.getInt32(0));
+  auto* other = p.predicate(s.operands[5]);
+  p.write(s.operands[0].parts[0], result);
+  p.write(s.operands[0].parts[1], s.has("and") ? p.b.CreateAnd(any, other) : p.b.CreateOr(any, other));
   return true;
 }
 
-/// prmt.b32 d, a, b, selector: four bytes of the eight in {b,a}; bit 3 of a selector spreads the sign.
+/// Which of the eight bytes goes to place `i` of the result in the modes of prmt that have a name; `from`
+/// counts 0 to 3. Null when there is no such mode.
+llvm::Value* permutedByte(llvm::IRBuilder<>& b, const std::string& mode, llvm::Value* from, unsigned i) {
+  auto* place = b.getInt32(i);
+  if (mode == "f4e") return b.CreateAdd(from, place);
+  if (mode == "b4e") return b.CreateAnd(b.CreateSub(from, place), b.getInt32(7));
+  if (mode == "rc8") return from;
+  if (mode == "ecl") return b.CreateBinaryIntrinsic(in::umax, from, place);
+  if (mode == "ecr") return b.CreateBinaryIntrinsic(in::umin, from, place);
+  if (mode != "rc16") return nullptr;
+  return b.CreateOr(b.CreateShl(b.CreateAnd(from, b.getInt32(1)), 1), b.getInt32(i & 1));
+}
+
+/// prmt.b32{.MODE} d, a, b, selector: four bytes of the eight in {b,a}; without a mode four bits of the
+/// selector choose each, of which the highest spreads the byte's sign.
 bool permuteBytes(Builder& p, const Statement& s) {
-  if (s.operands.size() != 4 || s.opcode.size() != 2) return false;
+  if (s.operands.size() != 4 || s.opcode.size() > 3 || s.opcode.size() < 2 || s.opcode[1] != "b32")
+    return false;
   auto* wide = p.b.getInt64Ty();
   auto* low = p.b.CreateZExt(p.bits(s.operands[1], kWord), wide);
   auto* both = p.b.CreateOr(p.b.CreateShl(p.b.CreateZExt(p.bits(s.operands[2], kWord), wide), 32), low);
   auto* selector = p.bits(s.operands[3], kWord);
   llvm::Value* result = p.b.getInt32(0);
   for (unsigned i = 0; i < 4; ++i) {
-    auto* choice = p.b.CreateAnd(p.b.CreateLShr(selector, 4 * i), p.b.getInt32(15));
+    llvm::Value* choice = s.opcode.size() == 2
+                              ? p.b.CreateAnd(p.b.CreateLShr(selector, 4 * i), p.b.getInt32(15))
+                              : permutedByte(p.b, s.opcode[2], p.b.CreateAnd(selector, p.b.getInt32(3)), i);
+    if (!choice) return false;
     auto* at = p.b.CreateZExt(p.b.CreateShl(p.b.CreateAnd(choice, p.b.getInt32(7)), 3), wide);
     auto* byte = p.b.CreateTrunc(p.b.CreateLShr(both, at), p.b.getInt8Ty());
     auto* spreads = p.b.CreateICmpUGE(choice, p.b.getInt32(8));
@@ -216,6 +268,28 @@ bool permuteBytes(Builder& p, const Statement& s) {
 
 } // namespace
 
+llvm::Value* nthSetBit(llvm::IRBuilder<>& b, llvm::Value* mask, llvm::Value* base, llvm::Value* offset) {
+  auto* zero = b.getInt32(0);
+  auto* none = b.getInt32(~0u);
+  auto* backwards = b.CreateICmpSLT(offset, zero);
+  auto* start = b.CreateSelect(backwards, b.CreateSub(b.getInt32(31), base), base);
+  auto* bits = b.CreateSelect(backwards, b.CreateUnaryIntrinsic(in::bitreverse, mask), mask);
+  auto* ahead = b.CreateShl(none, b.CreateAnd(start, b.getInt32(31)));
+  llvm::Value* left = b.CreateAnd(bits, ahead);
+  auto* wanted = b.CreateBinaryIntrinsic(in::abs, offset, b.getFalse());
+  for (unsigned i = 1; i < 32;
+       ++i) { // drops the lowest bit as long as others are to come before the wanted one
+    auto* fewer = b.CreateAnd(left, b.CreateSub(left, b.getInt32(1)));
+    left = b.CreateSelect(b.CreateICmpUGT(wanted, b.getInt32(i)), fewer, left);
+  }
+  left = b.CreateSelect(b.CreateICmpUGT(wanted, b.getInt32(32)), zero, left);
+  auto* at = b.CreateBinaryIntrinsic(in::cttz, left, b.getFalse());
+  auto* found = b.CreateSelect(backwards, b.CreateSub(b.getInt32(31), at), at);
+  found = b.CreateSelect(b.CreateICmpEQ(left, zero), none, found);
+  auto* isSet = b.CreateTrunc(b.CreateLShr(mask, b.CreateAnd(base, b.getInt32(31))), b.getInt1Ty());
+  return b.CreateSelect(b.CreateICmpEQ(offset, zero), b.CreateSelect(isSet, base, none), found);
+}
+
 void addBits(Rules& rules) {
   for (const char* op : {"and", "or", "xor", "not", "cnot"}) rules[op] = logic;
   rules["shl"] = rules["shr"] = shift;
@@ -225,6 +299,8 @@ void addBits(Rules& rules) {
   rules["bfe"] = extractField;
   rules["bfi"] = insertField;
   rules["bmsk"] = makeMask;
+  rules["szext"] = extendField;
+  rules["fns"] = findNthSet;
   rules["lop3"] = threeInputs;
   rules["prmt"] = permuteBytes;
 }

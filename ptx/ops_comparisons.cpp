@@ -1,5 +1,5 @@
 // setp and set.
-#include "ptx/builder.h"
+#include "ptx/arithmetic.h"
 
 namespace kcheck::ptx {
 
@@ -34,7 +34,8 @@ llvm::Value* compare(Builder& p, const Statement& s, const Type& type, unsigned 
   if (!op) return nullptr;
   auto side = [&](std::size_t i) {
     auto* word = p.b.CreateLShr(p.bits(s.operands[i], type), lane * type.bits);
-    return toValue(p.b, p.b.CreateTrunc(word, p.b.getIntNTy(type.bits)), type.element());
+    auto* value = toValue(p.b, p.b.CreateTrunc(word, p.b.getIntNTy(type.bits)), type.element());
+    return s.has("ftz") ? flushed(p.b, value, type) : value;
   };
   llvm::Value* holds = p.b.CreateCmp(*op, side(first), side(first + 1));
   if (s.operands.size() <= first + 2) return holds;

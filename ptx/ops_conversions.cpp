@@ -1,5 +1,5 @@
-// cvt and cvt.pack's simple relatives: between integers, floats, half and bfloat16.
-#include "ptx/builder.h"
+// cvt between integers, floats, half and bfloat16, and cvt.pack.
+#include "ptx/arithmetic.h"
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -11,6 +11,8 @@ struct Modifiers {
   std::optional<Rounding> rounding;
   bool toInteger = false; ///< rni, rzi, ...: round to an integral value
   bool saturate = false, relu = false, awayFromZero = false;
+  bool finite = false; ///< what is too large becomes the largest number
+  bool flush = false;
 };
 
 bool readModifiers(const Statement& s, Modifiers& m) {
@@ -25,9 +27,11 @@ bool readModifiers(const Statement& s, Modifiers& m) {
       m.saturate = true;
     } else if (word == "relu") {
       m.relu = true;
-    } else if (word != "ftz" && word != "satfinite") {
-      return false;
     } else if (word == "satfinite") {
+      m.finite = true;
+    } else if (word == "ftz") {
+      m.flush = true;
+    } else {
       return false;
     }
   }
@@ -64,13 +68,18 @@ llvm::Value* integerToInteger(Builder& p, llvm::Value* value, const Type& to, co
   return p.b.CreateTrunc(extended, p.b.getIntNTy(to.bits));
 }
 
-llvm::Value* limited(Builder& p, llvm::Value* value, const Modifiers& m) {
-  auto* zero = llvm::ConstantFP::get(value->getType(), 0.0);
-  if (m.saturate || m.relu) value = p.b.CreateBinaryIntrinsic(llvm::Intrinsic::maxnum, value, zero);
-  if (m.saturate)
-    value = p.b.CreateBinaryIntrinsic(llvm::Intrinsic::minnum, value,
-                                      llvm::ConstantFP::get(value->getType(), 1.0));
-  return value;
+/// What a float of type `to` may be, before it is rounded; NaN stays.
+llvm::Value* limited(Builder& p, llvm::Value* value, const Type& to, const Modifiers& m) {
+  if (m.relu) value = rectified(p.b, value);
+  if (m.saturate) value = saturated(p.b, value);
+  if (!m.finite) return value;
+  const double most = to.kind == Type::Kind::BFloat ? 0x1.fep127
+                      : to.bits == 16               ? 65504.0
+                                                    : 0x1.ffcp127; // tf32
+  auto* limit = llvm::ConstantFP::get(value->getType(), most);
+  auto* size = p.b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+  return p.b.CreateSelect(p.b.CreateFCmpOGT(size, limit),
+                          p.b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, limit, value), value);
 }
 
 /// Bits of the converted value.
@@ -78,9 +87,11 @@ llvm::Value* convertOne(Builder& p, llvm::Value* source, const Type& to, const T
                         const Modifiers& m) {
   if (from.isFloat()) {
     llvm::Value* value = toValue(p.b, source, from);
+    if (m.flush && from.bits == 32) value = flushed(p.b, value, from);
     if (!to.isFloat()) return floatToInteger(p, value, to, m);
     if (m.toInteger) value = toIntegral(p, value, *m.rounding);
-    return toBits(p.b, limited(p, value, m), to,
+    if (m.flush && to.bits == 32) value = flushed(p.b, value, to);
+    return toBits(p.b, limited(p, value, to, m), to,
                   m.toInteger ? Rounding::Nearest : m.rounding.value_or(Rounding::Nearest));
   }
   if (!to.isFloat()) return integerToInteger(p, source, to, from, m.saturate);
@@ -98,21 +109,58 @@ llvm::Value* convertOne(Builder& p, llvm::Value* source, const Type& to, const T
   llvm::Type* through = to.bits == 32 ? p.b.getFloatTy() : p.b.getDoubleTy();
   llvm::Value* value =
       from.isSigned() ? p.b.CreateSIToFP(source, through) : p.b.CreateUIToFP(source, through);
-  return toBits(p.b, limited(p, value, m), to, m.rounding.value_or(Rounding::Nearest));
+  return toBits(p.b, limited(p, value, to, m), to, m.rounding.value_or(Rounding::Nearest));
+}
+
+/// cvt.{rna,rn,rz}{.relu}{.satfinite}.tf32.f32: ten bits of mantissa are kept.
+bool convertToTensorFloat(Builder& p, const Statement& s, const Modifiers& m) {
+  if (s.type() != "f32" || s.operands.size() != 2 || m.toInteger || m.saturate || m.flush) return false;
+  if (!m.awayFromZero && m.rounding != Rounding::Nearest && m.rounding != Rounding::Zero) return false;
+  const Type single{Type::Kind::Float, 32, 1};
+  llvm::Value* value = limited(p, p.value(s.operands[1], single), single, m);
+  auto* bits = toBits(p.b, value, single);
+  auto* odd = p.b.CreateAnd(p.b.CreateLShr(bits, 13), p.b.getInt32(1));
+  llvm::Value* ahead = m.awayFromZero                 ? p.b.getInt32(0x1000)
+                       : m.rounding == Rounding::Zero ? p.b.getInt32(0)
+                                                      : p.b.CreateAdd(odd, p.b.getInt32(0xfff));
+  auto* kept = p.b.CreateAnd(p.b.CreateAdd(bits, ahead), p.b.getInt32(~0x1fffu));
+  p.write(s.operands[0], p.b.CreateSelect(p.b.CreateFCmpUNO(value, value), p.b.getInt32(0x7fffffff), kept));
+  return true;
+}
+
+/// cvt.pack.sat.TYPE.s32{.b32} d, a, b{, c}: b, above it a, above them c's low bits.
+bool pack(Builder& p, const Statement& s) {
+  const bool appends = s.type() == "b32";
+  if (s.opcode.size() != (appends ? 6 : 5) || s.operands.size() != (appends ? 4 : 3)) return false;
+  static const std::map<std::string, Type> types = {
+      {"u2", {Type::Kind::Unsigned, 2, 1}},   {"s2", {Type::Kind::Signed, 2, 1}},
+      {"u4", {Type::Kind::Unsigned, 4, 1}},   {"s4", {Type::Kind::Signed, 4, 1}},
+      {"u8", {Type::Kind::Unsigned, 8, 1}},   {"s8", {Type::Kind::Signed, 8, 1}},
+      {"u16", {Type::Kind::Unsigned, 16, 1}}, {"s16", {Type::Kind::Signed, 16, 1}}};
+  auto to = types.find(s.opcode[3]);
+  if (s.opcode[2] != "sat" || to == types.end() || (to->second.bits == 16) == appends || s.opcode[4] != "s32")
+    return false;
+  const Type word{Type::Kind::Signed, 32, 1};
+  auto part = [&](std::size_t i) {
+    auto* cut = integerToInteger(p, p.bits(s.operands[i], word), to->second, word, true);
+    return p.b.CreateZExt(cut, p.b.getInt32Ty());
+  };
+  const unsigned bits = to->second.bits;
+  llvm::Value* result = p.b.CreateOr(part(2), p.b.CreateShl(part(1), bits));
+  if (appends) result = p.b.CreateOr(result, p.b.CreateShl(p.bits(s.operands[3], word), 2 * bits));
+  p.write(s.operands[0], result);
+  return true;
 }
 
 bool convert(Builder& p, const Statement& s) {
   if (s.opcode.size() < 3) return false;
+  if (s.opcode[1] == "pack") return pack(p, s);
+  if (isEighths(s.type()) || isEighths(s.opcode[s.opcode.size() - 2])) return convertEighths(p, s);
   auto to = typeNamed(s.opcode[s.opcode.size() - 2]), from = typeNamed(s.type());
   Modifiers m;
   if (!to || !from || !readModifiers(s, m)) return false;
-  if (m.awayFromZero) { // cvt.rna.tf32.f32: ten bits of mantissa are kept
-    if (s.opcode[s.opcode.size() - 2] != "tf32") return false;
-    auto* bits = p.bits(s.operands[1], *from);
-    p.write(s.operands[0], p.b.CreateAnd(p.b.CreateAdd(bits, p.b.getInt32(0x1000)), p.b.getInt32(~0x1fffu)));
-    return true;
-  }
-  if (s.opcode[s.opcode.size() - 2] == "tf32") return false;
+  if (s.opcode[s.opcode.size() - 2] == "tf32") return convertToTensorFloat(p, s, m);
+  if (m.awayFromZero || ((m.finite || m.relu) && (!from->isFloat() || !to->isNarrowFloat()))) return false;
   if (to->lanes == 2) { // d = {high: a, low: b}
     if (s.operands.size() != 3 || from->lanes != 1) return false;
     auto* high = convertOne(p, p.bits(s.operands[1], *from), to->element(), *from, m);

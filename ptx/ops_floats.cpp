@@ -21,12 +21,46 @@ llvm::Value* constant(llvm::Value* like, double value) {
 }
 
 llvm::Value* limited(Builder& p, const Statement& s, llvm::Value* value) {
-  if (s.has("sat") || s.has("relu")) value = p.b.CreateBinaryIntrinsic(in::maxnum, value, constant(value, 0));
-  if (s.has("sat")) value = p.b.CreateBinaryIntrinsic(in::minnum, value, constant(value, 1));
-  return value;
+  if (s.has("relu")) value = rectified(p.b, value);
+  return s.has("sat") ? saturated(p.b, value) : value;
 }
 
 using Values = std::vector<llvm::Value*>;
+
+/// min and max{.NaN}{.xorsign.abs}; zeros are ordered by their sign.
+llvm::Value* smallerOrLarger(llvm::IRBuilder<>& b, const Statement& s, const Values& v) {
+  llvm::Value *x = v[0], *y = v[1], *sign = nullptr;
+  if (s.has("xorsign")) {
+    auto* word = b.getIntNTy(unsigned(x->getType()->getPrimitiveSizeInBits()));
+    sign = b.CreateBitCast(b.CreateXor(b.CreateBitCast(x, word), b.CreateBitCast(y, word)), x->getType());
+  }
+  if (s.has("abs")) {
+    x = b.CreateUnaryIntrinsic(in::fabs, x);
+    y = b.CreateUnaryIntrinsic(in::fabs, y);
+  }
+  llvm::Value* result = b.CreateBinaryIntrinsic(s.opcode[0] == "min" ? in::minimum : in::maximum, x, y);
+  if (!s.has("NaN")) { // what is no NaN, if either is none
+    result = b.CreateSelect(b.CreateFCmpUNO(x, x), y, result);
+    result = b.CreateSelect(b.CreateFCmpUNO(y, y), x, result);
+  }
+  return sign ? b.CreateBinaryIntrinsic(in::copysign, result, sign) : result;
+}
+
+/// x * y + z of bfloat16 in double, of which the product is exact: where the sum is not, its last bit is made
+/// odd, so that rounding once more cannot take it for a tie.
+llvm::Value* oddFma(llvm::IRBuilder<>& b, const Values& v) {
+  auto* product = b.CreateFMul(v[0], v[1]);
+  auto* sum = b.CreateFAdd(product, v[2]);
+  auto* added = b.CreateFSub(sum, product);
+  auto* lost = b.CreateFAdd(b.CreateFSub(product, b.CreateFSub(sum, added)), b.CreateFSub(v[2], added));
+  auto* bits = b.CreateBitCast(sum, b.getInt64Ty());
+  auto* zero = llvm::ConstantFP::get(sum->getType(), 0);
+  auto* even = b.CreateICmpEQ(b.CreateAnd(bits, 1), b.getInt64(0));
+  auto* away = b.CreateICmpEQ(b.CreateFCmpOGT(lost, zero), b.CreateFCmpOGT(sum, zero));
+  auto* next = b.CreateAdd(bits, b.CreateSelect(away, b.getInt64(1), b.getInt64(~0ull)));
+  auto* odd = b.CreateAnd(b.CreateFCmpONE(lost, zero), even);
+  return b.CreateBitCast(b.CreateSelect(odd, next, bits), sum->getType());
+}
 
 llvm::Value* compute(Builder& p, const Statement& s, const Values& v) {
   const std::string& op = s.opcode[0];
@@ -38,9 +72,7 @@ llvm::Value* compute(Builder& p, const Statement& s, const Values& v) {
   if (op == "fma" || op == "mad") return b.CreateIntrinsic(in::fma, {v[0]->getType()}, {v[0], v[1], v[2]});
   if (op == "neg") return b.CreateFNeg(v[0]);
   if (op == "abs") return b.CreateUnaryIntrinsic(in::fabs, v[0]);
-  bool keepsNan = s.has("NaN");
-  if (op == "min") return b.CreateBinaryIntrinsic(keepsNan ? in::minimum : in::minnum, v[0], v[1]);
-  if (op == "max") return b.CreateBinaryIntrinsic(keepsNan ? in::maximum : in::maxnum, v[0], v[1]);
+  if (op == "min" || op == "max") return smallerOrLarger(b, s, v);
   if (op == "sqrt") return b.CreateUnaryIntrinsic(in::sqrt, v[0]);
   if (op == "rcp") return b.CreateFDiv(constant(v[0], 1), v[0]);
   if (op == "rsqrt") return b.CreateFDiv(constant(v[0], 1), b.CreateUnaryIntrinsic(in::sqrt, v[0]));
@@ -69,10 +101,14 @@ bool directedByLibrary(Builder& p, const Statement& s, const Type& type, Roundin
   bool isDouble = type.bits == 64;
   std::string name = op == "fma" ? (isDouble ? "fma" : "fmaf") : (isDouble ? "d" : "f") + op;
   std::vector<llvm::Value*> values;
-  for (std::size_t i = 1; i < s.operands.size(); ++i) values.push_back(p.value(s.operands[i], type));
+  for (std::size_t i = 1; i < s.operands.size(); ++i) {
+    auto* value = p.value(s.operands[i], type);
+    values.push_back(s.has("ftz") ? flushed(p.b, value, type) : value);
+  }
   auto* result = p.library("__nv_" + name + "_" + suffixes[unsigned(rounding)],
                            isDouble ? p.b.getDoubleTy() : p.b.getFloatTy(), values);
-  p.writeValue(s.operands[0], limited(p, s, result), type);
+  result = limited(p, s, result);
+  p.writeValue(s.operands[0], s.has("ftz") ? flushed(p.b, result, type) : result, type);
   return true;
 }
 
@@ -104,6 +140,23 @@ bool testProperty(Builder& p, const Statement& s) {
 
 } // namespace
 
+llvm::Value* flushed(llvm::IRBuilderBase& b, llvm::Value* value, const Type& type) {
+  if (!value->getType()->isFloatingPointTy() || type.bits == 64) return value;
+  const double least = type.kind == Type::Kind::Float && type.bits == 16 ? 0x1p-14 : 0x1p-126;
+  auto* size = b.CreateUnaryIntrinsic(in::fabs, value);
+  auto* zero = b.CreateBinaryIntrinsic(in::copysign, constant(value, 0), value);
+  return b.CreateSelect(b.CreateFCmpOLT(size, constant(value, least)), zero, value);
+}
+
+llvm::Value* rectified(llvm::IRBuilderBase& b, llvm::Value* value) {
+  return b.CreateSelect(b.CreateFCmpOLE(value, constant(value, 0)), constant(value, 0), value);
+}
+
+llvm::Value* saturated(llvm::IRBuilderBase& b, llvm::Value* value) {
+  auto* positive = b.CreateSelect(b.CreateFCmpOGT(value, constant(value, 0)), value, constant(value, 0));
+  return b.CreateSelect(b.CreateFCmpOLT(positive, constant(value, 1)), positive, constant(value, 1));
+}
+
 bool arithmeticFloat(Builder& p, const Statement& s, const Type& type) {
   if (s.operands.size() != operandCount(s.opcode[0])) return false;
   const Rounding rounding = roundingOf(s);
@@ -119,7 +172,8 @@ bool arithmeticFloat(Builder& p, const Statement& s, const Type& type) {
   forLanes(p, s, type, rounding, [&](Values values) -> llvm::Value* {
     if (type.isNarrowFloat())
       for (llvm::Value*& value : values) value = p.b.CreateFPExt(value, p.b.getDoubleTy());
-    llvm::Value* result = compute(p, s, values);
+    const bool isOdd = type.kind == Type::Kind::BFloat && s.opcode[0] == "fma";
+    llvm::Value* result = isOdd ? oddFma(p.b, values) : compute(p, s, values);
     known &= result != nullptr;
     return limited(p, s, result ? result : values[0]);
   });

@@ -12,19 +12,20 @@ llvm::Value* extend(Builder& p, llvm::Value* value, const Type& type, unsigned b
   return type.isSigned() ? p.b.CreateSExt(value, wide) : p.b.CreateZExt(value, wide);
 }
 
-/// The carry flag of `.cc` forms, kept as a register of the asm statement.
-Operand carryFlag() {
-  Operand operand;
-  operand.kind = Operand::Kind::Register;
-  operand.name = "%cc";
-  return operand;
-}
-
-void declareCarry(Builder& p) {
-  Statement statement;
-  statement.opcode = {"reg", "pred"};
-  statement.operands = {carryFlag()};
-  p.declare(statement);
+/// x + y or x - y, with the thread's carry (a borrow, when subtracted) as the opcode says.
+llvm::Value* carried(Builder& p, llvm::Value* x, llvm::Value* y, bool subtract, bool takes, bool gives) {
+  llvm::IRBuilder<>& b = p.b;
+  llvm::Value* result = subtract ? b.CreateSub(x, y) : b.CreateAdd(x, y);
+  if (!takes && !gives) return result;
+  llvm::Value* over = subtract ? b.CreateICmpULT(x, y) : b.CreateICmpULT(result, x);
+  if (takes) {
+    auto* carry = b.CreateZExt(p.target.carry(b), x->getType());
+    auto* without = result;
+    result = subtract ? b.CreateSub(without, carry) : b.CreateAdd(without, carry);
+    over = b.CreateOr(over, subtract ? b.CreateICmpULT(without, carry) : b.CreateICmpULT(result, without));
+  }
+  if (gives) p.target.setCarry(b, over);
+  return result;
 }
 
 bool addOrSubtract(Builder& p, const Statement& s, bool subtract, bool takesCarry) {
@@ -40,23 +41,7 @@ bool addOrSubtract(Builder& p, const Statement& s, bool subtract, bool takesCarr
                                subtract ? llvm::Intrinsic::ssub_sat : llvm::Intrinsic::sadd_sat, x, y));
     return true;
   }
-  if (!givesCarry && !takesCarry) {
-    p.write(s.operands[0], subtract ? p.b.CreateSub(x, y) : p.b.CreateAdd(x, y), type->isSigned());
-    return true;
-  }
-  unsigned wide = type->bits + 1;
-  auto* a = p.b.CreateZExt(x, p.b.getIntNTy(wide));
-  auto* b = p.b.CreateZExt(y, p.b.getIntNTy(wide));
-  llvm::Value* sum = subtract ? p.b.CreateSub(a, b) : p.b.CreateAdd(a, b);
-  if (takesCarry) {
-    auto* carry = p.b.CreateZExt(p.predicate(carryFlag()), sum->getType());
-    sum = subtract ? p.b.CreateSub(sum, carry) : p.b.CreateAdd(sum, carry);
-  }
-  p.write(s.operands[0], p.b.CreateTrunc(sum, p.b.getIntNTy(type->bits)));
-  if (givesCarry) {
-    if (!takesCarry) declareCarry(p);
-    p.write(carryFlag(), p.b.CreateTrunc(p.b.CreateLShr(sum, type->bits), p.b.getInt1Ty()));
-  }
+  p.write(s.operands[0], carried(p, x, y, subtract, takesCarry, givesCarry), type->isSigned());
   return true;
 }
 
@@ -84,28 +69,49 @@ bool multiply(Builder& p, const Statement& s) {
   return true;
 }
 
+/// Clamps to what 32 bits with a sign hold.
+llvm::Value* addSaturated(Builder& p, llvm::Value* x, llvm::Value* y) {
+  return p.b.CreateBinaryIntrinsic(llvm::Intrinsic::sadd_sat, x, y);
+}
+
+/// mad{c}{.hi,.lo,.wide}{.cc,.sat}.TYPE d, a, b, c
 bool multiplyAdd(Builder& p, const Statement& s) {
   auto type = typeNamed(s.type());
-  if (!type || s.operands.size() != 4 || s.has("cc") || s.has("sat")) return false;
-  if (type->isFloat()) return arithmeticFloat(p, s, *type);
+  if (!type || s.operands.size() != 4) return false;
+  const bool takesCarry = s.opcode[0] == "madc", givesCarry = s.has("cc");
+  if (type->isFloat()) return !takesCarry && !givesCarry && arithmeticFloat(p, s, *type);
+  if (s.opcode[0] == "fma" || type->lanes != 1) return false;
   unsigned width = 0;
   auto* high = product(p, s, *type, width);
-  p.write(s.operands[0], p.b.CreateAdd(high, p.bits(s.operands[3], {type->kind, width, 1})),
+  auto* addend = p.bits(s.operands[3], {type->kind, width, 1});
+  if (takesCarry || givesCarry) {
+    if (s.has("wide") || s.has("sat") || type->bits < 32) return false;
+    p.write(s.operands[0], carried(p, high, addend, false, takesCarry, givesCarry), type->isSigned());
+    return true;
+  }
+  if (s.has("sat") && (!s.has("hi") || !type->isSigned() || type->bits != 32)) return false;
+  p.write(s.operands[0], s.has("sat") ? addSaturated(p, high, addend) : p.b.CreateAdd(high, addend),
           type->isSigned());
   return true;
 }
 
-/// mul24 and mad24: the low 24 bits of the factors.
+/// mul24{.hi,.lo} and mad24{.hi,.lo}{.sat}: 32 of the 48 bits that the low 24 bits of the factors give.
 bool multiply24(Builder& p, const Statement& s) {
   auto type = typeNamed(s.type());
-  if (!type || s.operands.size() < 3 || s.has("hi")) return false;
+  const bool adds = s.opcode[0] == "mad24";
+  if (!type || type->bits != 32 || type->isFloat() || s.operands.size() != (adds ? 4 : 3)) return false;
+  if (s.has("sat") && (!adds || !s.has("hi") || !type->isSigned())) return false;
   auto cut = [&](const Operand& operand) {
     auto* high = p.b.CreateShl(p.bits(operand, *type), 8);
-    return type->isSigned() ? p.b.CreateAShr(high, 8) : p.b.CreateLShr(high, 8);
+    return extend(p, type->isSigned() ? p.b.CreateAShr(high, 8) : p.b.CreateLShr(high, 8), *type, 64);
   };
-  llvm::Value* result = p.b.CreateMul(cut(s.operands[1]), cut(s.operands[2]));
-  if (s.operands.size() == 4) result = p.b.CreateAdd(result, p.bits(s.operands[3], *type));
-  p.write(s.operands[0], result);
+  auto* full = p.b.CreateMul(cut(s.operands[1]), cut(s.operands[2]));
+  llvm::Value* result = p.b.CreateTrunc(s.has("hi") ? p.b.CreateLShr(full, 16) : full, p.b.getInt32Ty());
+  if (adds) {
+    auto* addend = p.bits(s.operands[3], *type);
+    result = s.has("sat") ? addSaturated(p, result, addend) : p.b.CreateAdd(result, addend);
+  }
+  p.write(s.operands[0], result, type->isSigned());
   return true;
 }
 
@@ -192,7 +198,7 @@ void addIntegers(Rules& rules) {
   rules["addc"] = addCarry;
   rules["subc"] = subtractBorrow;
   rules["mul"] = multiply;
-  rules["mad"] = multiplyAdd;
+  rules["mad"] = rules["madc"] = multiplyAdd;
   rules["fma"] = multiplyAdd;
   rules["mul24"] = rules["mad24"] = multiply24;
   rules["div"] = rules["rem"] = divide;

@@ -130,6 +130,7 @@ std::optional<llvm::AtomicRMWInst::BinOp> operationOf(const Statement& s, const 
 
 llvm::Type* atomicType(Builder& p, const Type& type) {
   if (!type.isFloat()) return p.b.getIntNTy(type.bits);
+  if (type.kind == Type::Kind::BFloat) return p.b.getBFloatTy();
   return type.bits == 64 ? p.b.getDoubleTy() : type.bits == 32 ? p.b.getFloatTy() : p.b.getHalfTy();
 }
 
@@ -152,7 +153,7 @@ bool update(Builder& p, const Statement& s) {
   }
   const Type& type = access->type;
   auto operation = operationOf(s, type);
-  if (!operation || type.kind == Type::Kind::BFloat || type.width() > 64) return false;
+  if (!operation || type.width() > 64 || (type.isNarrowFloat() && !s.has("add"))) return false;
   auto* whole = p.bits(s.operands[at + 1], type);
   llvm::Value* old = llvm::ConstantInt::get(whole->getType(), 0);
   for (unsigned lane = 0; lane < type.lanes; ++lane) {

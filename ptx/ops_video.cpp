@@ -10,7 +10,8 @@ namespace {
 struct Shape {
   std::string operation; ///< add, sub, avrg, min, max, absdiff, set
   unsigned lanes = 4;
-  bool isSigned = false, saturates = false, accumulates = false;
+  bool isSigned[2] = {}; ///< of a and b
+  bool saturates = false, accumulates = false;
 };
 
 std::optional<Shape> shapeOf(const Statement& s) {
@@ -20,9 +21,11 @@ std::optional<Shape> shapeOf(const Statement& s) {
   shape.operation = op.substr(1, op.size() - 2);
   shape.lanes = unsigned(op.back() - '0');
   if (s.opcode.size() < 3 || s.operands.size() != 4) return std::nullopt;
-  auto type = typeNamed(s.opcode[1]);
-  if (!type) return std::nullopt;
-  shape.isSigned = type->isSigned();
+  const std::size_t first = shape.operation == "set" ? 1 : 2; // vset gives 0 or 1, of no type
+  if (s.opcode.size() < first + 2) return std::nullopt;
+  for (std::size_t i = 1; i < first + 2; ++i)
+    if (s.opcode[i] != "u32" && s.opcode[i] != "s32") return std::nullopt;
+  for (unsigned i : {0, 1}) shape.isSigned[i] = s.opcode[first + i] == "s32";
   shape.saturates = s.has("sat");
   shape.accumulates = s.has("add");
   return shape;
@@ -62,12 +65,11 @@ bool video(Builder& p, const Statement& s) {
   auto* y = p.bits(s.operands[2], word);
   llvm::Value* result = shape->accumulates ? p.bits(s.operands[3], word) : p.b.getInt32(0);
   for (unsigned lane = 0; lane < shape->lanes; ++lane) {
-    auto part = [&](llvm::Value* from) {
+    auto part = [&](llvm::Value* from, bool isSigned) {
       auto* narrow = p.b.CreateTrunc(p.b.CreateLShr(from, lane * bits), p.b.getIntNTy(bits));
-      return shape->isSigned ? p.b.CreateSExt(narrow, p.b.getInt32Ty())
-                             : p.b.CreateZExt(narrow, p.b.getInt32Ty());
+      return isSigned ? p.b.CreateSExt(narrow, p.b.getInt32Ty()) : p.b.CreateZExt(narrow, p.b.getInt32Ty());
     };
-    llvm::Value* value = compute(p, s, *shape, part(x), part(y));
+    llvm::Value* value = compute(p, s, *shape, part(x, shape->isSigned[0]), part(y, shape->isSigned[1]));
     if (!value) return false;
     if (shape->saturates) {
       bool resultSigned = s.opcode[1][0] == 's';

@@ -1,5 +1,7 @@
 #include "ptx/statement.h"
 
+#include "ptx/text.h"
+
 #include <algorithm>
 #include <bit>
 #include <cctype>
@@ -9,91 +11,13 @@ namespace kcheck::ptx {
 
 namespace {
 
-std::string withoutComments(const std::string& text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    if (text.compare(i, 2, "//") == 0) {
-      i = std::min(text.find('\n', i), text.size());
-    } else if (text.compare(i, 2, "/*") == 0) {
-      auto end = text.find("*/", i);
-      i = end == std::string::npos ? text.size() : end + 2;
-      result += ' ';
-    } else {
-      result += text[i++];
-    }
-  }
-  return result;
-}
-
-/// `$$` is a dollar sign, which occurs in names only; `$0` and `${0}` are placeholders.
-std::string unescaped(const std::string& text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.compare(i, 2, "$$") == 0) {
-      result += "dollar_";
-      ++i;
-    } else {
-      result += text[i];
-    }
-  }
-  return result;
-}
-
-std::string trimmed(const std::string& text) {
-  auto isSpace = [](unsigned char c) { return std::isspace(c); };
-  auto begin = std::find_if_not(text.begin(), text.end(), isSpace);
-  auto end = std::find_if_not(text.rbegin(), std::string::const_reverse_iterator(begin), isSpace).base();
-  return std::string(begin, end);
-}
-
-bool isNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; }
-
-/// Cuts the text into statements. Braces that open where a statement could start are scopes; others are
-/// vectors.
-std::vector<std::string> cut(const std::string& text) {
-  std::vector<std::string> pieces;
-  std::string current;
-  int vectorDepth = 0;
-  auto isEmpty = [&] { return trimmed(current).empty(); };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (text.compare(i, 2, "::") == 0) { // .shared::cluster, which is no label
-      current += "::";
-      ++i;
-      continue;
-    }
-    if (c == '{' && isEmpty()) continue;
-    if (c == '}' && vectorDepth == 0) {
-      if (!isEmpty()) pieces.push_back(trimmed(current));
-      current.clear();
-      continue;
-    }
-    if (c == '{') ++vectorDepth;
-    if (c == '}') --vectorDepth;
-    if (c == ';') {
-      if (!isEmpty()) pieces.push_back(trimmed(current));
-      current.clear();
-      continue;
-    }
-    if (c == ':' && std::all_of(current.begin(), current.end(), [](char d) {
-          return isNameCharacter(d) || d == '$' || std::isspace(static_cast<unsigned char>(d));
-        })) {
-      pieces.push_back(trimmed(current) + ":");
-      current.clear();
-      continue;
-    }
-    current += c;
-  }
-  if (!isEmpty()) pieces.push_back(trimmed(current));
-  return pieces;
-}
-
 class OperandParser {
 public:
   explicit OperandParser(const std::string& text) : text(text) {}
 
   std::optional<Operand> operand() {
     auto first = single();
+    if (first) selector(*first);
     skip();
     if (!first || at >= text.size() || text[at] != '|') return first;
     ++at;
@@ -157,6 +81,26 @@ private:
     }
     result.kind = result.name == "_" ? Operand::Kind::Discard : Operand::Kind::Register;
     return count(result);
+  }
+
+  /// `r1.b2`, `$1.h0`: a part of the register, for video instructions
+  void selector(Operand& operand) {
+    auto isPart = [](const std::string& part) {
+      return part.size() == 3 && ((part[1] == 'b' && part[2] >= '0' && part[2] <= '3') ||
+                                  (part[1] == 'h' && (part[2] == '0' || part[2] == '1')));
+    };
+    if (operand.kind == Operand::Kind::Register) {
+      auto dot = operand.name.rfind('.');
+      if (dot == std::string::npos || dot == 0 || !isPart(operand.name.substr(dot))) return;
+      operand.part = operand.name.substr(dot + 1);
+      operand.name.resize(dot);
+    } else if (operand.kind == Operand::Kind::Placeholder && at < text.size() && text[at] == '.') {
+      std::string name = this->name();
+      if (isPart(name))
+        operand.part = name.substr(1);
+      else
+        at -= name.size();
+    }
   }
 
   /// `r<4>` in a declaration
@@ -284,6 +228,7 @@ bool parseStatement(std::string text, Statement& statement) {
   auto end = std::find_if(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c); });
   statement.opcode = splitOpcode(std::string(text.begin(), end));
   std::string rest = trimmed(std::string(end, text.end()));
+  if (text.starts_with(".pragma") || text.starts_with(".loc")) return true;
   if (text.starts_with(".reg")) {
     statement.isDeclaration = true;
     if (statement.opcode.size() == 1) { // `.reg .b32 r`, not `.reg.b32 r`
@@ -304,7 +249,7 @@ bool Statement::has(const std::string& modifier) const {
 
 std::optional<std::vector<Statement>> parse(const std::string& text, std::string& failure) {
   std::vector<Statement> statements;
-  for (const std::string& piece : cut(withoutComments(unescaped(text)))) {
+  for (const std::string& piece : cut(text)) {
     Statement statement;
     if (!parseStatement(piece, statement)) {
       failure = piece;

@@ -21,6 +21,7 @@ struct Operand {
     Discard      ///< `_`
   } kind = Kind::Discard;
   std::string name;
+  std::string part; ///< `b0` ... `b3`, `h0`, `h1` of a register; only video instructions have it
   unsigned number = 0;
   std::uint64_t bits = 0;
   bool isFloat = false;   ///< the immediate is a decimal float: `bits` holds a double

@@ -18,6 +18,10 @@ public:
   virtual llvm::Value* fromShared(llvm::IRBuilder<>& b, llvm::Value* address) = 0;
   /// What the special register (`laneid`) holds; null when it is unknown.
   virtual llvm::Value* special(llvm::IRBuilder<>& b, const std::string& name) = 0;
+  /// The condition code that `.cc` forms leave to the thread's later statements, also those of other asm
+  /// statements.
+  virtual llvm::Value* carry(llvm::IRBuilder<>& b) = 0; ///< one bit
+  virtual void setCarry(llvm::IRBuilder<>& b, llvm::Value* carry) = 0;
   /// An access or fence that stands for the asm statement.
   virtual void made(llvm::Instruction&) {}
 };

@@ -1,6 +1,7 @@
 #include "ptx/types.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
 
 #include <cstdlib>
 
@@ -53,6 +54,18 @@ llvm::Value* nearestBFloat(llvm::IRBuilderBase& b, llvm::Value* value) {
   return b.CreateTrunc(chosen, b.getInt16Ty());
 }
 
+/// A float that is to be rounded once more: what is lost shows in an odd last bit.
+llvm::Value* oddFloat(llvm::IRBuilderBase& b, llvm::Value* value) {
+  auto* nearest = b.CreateFPTrunc(value, b.getFloatTy());
+  auto* back = b.CreateFPExt(nearest, value->getType());
+  auto* bits = b.CreateBitCast(nearest, b.getInt32Ty());
+  auto* size = b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value);
+  auto* tooFar = b.CreateFCmpOGT(b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, back), size);
+  auto* towardsZero = b.CreateSub(bits, b.CreateZExt(tooFar, b.getInt32Ty()));
+  auto* odd = b.CreateOr(towardsZero, b.CreateZExt(b.CreateFCmpONE(back, value), b.getInt32Ty()));
+  return b.CreateBitCast(odd, b.getFloatTy());
+}
+
 llvm::Value* widen(llvm::IRBuilderBase& b, llvm::Value* bits, const Type& type) {
   if (type.kind == Type::Kind::BFloat) return widenBFloat(b, bits);
   return b.CreateFPExt(b.CreateBitCast(bits, b.getHalfTy()), b.getFloatTy());
@@ -96,10 +109,12 @@ llvm::Value* toBits(llvm::IRBuilderBase& b, llvm::Value* value, const Type& type
     return b.CreateBitCast(b.CreateFPCast(value, wanted), integer);
   }
   if (type.kind == Type::Kind::BFloat) {
-    auto* narrow = b.CreateFPCast(value, b.getFloatTy());
+    llvm::Value* narrow = value->getType()->isDoubleTy() ? oddFloat(b, value) : value;
     return directed(b, nearestBFloat(b, narrow), narrow, type, rounding);
   }
-  return directed(b, b.CreateBitCast(b.CreateFPTrunc(value, b.getHalfTy()), integer), value, type, rounding);
+  auto* half = b.CreateBitCast(b.CreateFPTrunc(value, b.getHalfTy()), integer);
+  auto* number = directed(b, half, value, type, rounding);
+  return b.CreateSelect(b.CreateFCmpUNO(value, value), b.getInt16(0x7fff), number);
 }
 
 } // namespace kcheck::ptx

@@ -22,7 +22,8 @@ bool isOneOf(const std::string& word, std::initializer_list<const char*> words) 
 }
 
 bool isOfWarp(const ptx::Statement& s) {
-  return isOneOf(s.opcode[0], {"shfl", "vote", "match", "activemask", "redux", "elect"});
+  return s.label.empty() &&
+         isOneOf(s.opcode[0], {"shfl", "vote", "match", "activemask", "redux", "elect", "movmatrix"});
 }
 
 /// Neither a thread's way nor memory nor the order of threads depends on it.

@@ -1,6 +1,7 @@
 // Each asm statement is translated in a function of its own, which is inlined where all of it was understood.
 #include "analyzer/model/inline_ptx.h"
 
+#include "analyzer/model/carries.h"
 #include "ptx/assembly.h"
 
 #include "llvm/IR/Dominators.h"
@@ -49,6 +50,9 @@ public:
     if (id == Intrinsic::not_intrinsic || name.starts_with("envreg")) return nullptr;
     return b.CreateIntrinsic(id, {}, {});
   }
+
+  Value* carry(IRBuilder<>& b) override { return readCarry(b); }
+  void setCarry(IRBuilder<>& b, Value* carry) override { writeCarry(b, carry); }
 
   void made(Instruction& instruction) override {
     if (!isa<FenceInst>(instruction)) instruction.copyMetadata(call);
@@ -234,6 +238,7 @@ bool readInlinePtx(llvm::Function& kernel) {
     meaning->eraseFromParent();
     changed = true;
   }
+  connectCarries(kernel);
   endThreads(kernel);
   return changed;
 }

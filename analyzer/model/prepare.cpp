@@ -1,5 +1,6 @@
 #include "analyzer/model/prepare.h"
 #include "analyzer/model/barriers.h"
+#include "analyzer/model/carries.h"
 #include "analyzer/model/flow.h"
 #include "analyzer/model/inline_ptx.h"
 #include "analyzer/model/local_tables.h"
@@ -311,6 +312,7 @@ PreparedModule prepare(const Module& device, const Facts& facts, const std::vect
     prepared.kernels[i].function = module.getFunction(wanted[i]->getName());
     kernels.insert(prepared.kernels[i].function);
   }
+  keepCarries(module);
   auto recursive = recursiveFunctions(module);
   for (auto& function : module) {
     function.removeFnAttr(Attribute::NoInline);

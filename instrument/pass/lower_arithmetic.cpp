@@ -1,6 +1,7 @@
 // nvvm intrinsics that compute. Most device arithmetic arrives as `__nv_` calls, which libkcheckrt supplies;
 // these are the forms that headers and builtins use directly. Directed rounding goes to the library as well.
 #include "instrument/pass/lowering.h"
+#include "ptx/arithmetic.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
@@ -87,6 +88,7 @@ llvm::Value* reinterpret(Lowering& l, llvm::StringRef name) {
     auto* bits = b.CreateBitCast(l.operand(0), b.getInt64Ty());
     return b.CreateTrunc(name == "d2i.hi" ? b.CreateLShr(bits, 32) : bits, l.type());
   }
+  if (name == "fns") return ptx::nthSetBit(b, l.operand(0), l.operand(1), l.operand(2));
   if (name == "prmt")
     return l.library("__nv_byte_perm", l.type(), {l.operand(0), l.operand(1), l.operand(2)});
   if (name == "sad.i" || name == "sad.ui")

@@ -20,7 +20,8 @@ constexpr llvm::StringLiteral kMarkerPrefix = "kcheck.register.";
 
 /// Multiprocessors that the simulated device claims in %nsmid.
 constexpr std::uint32_t kMultiprocessors = 8;
-constexpr std::uint32_t kMostThreads = 1024; ///< of a block
+constexpr std::uint32_t kSharedUnit = 128, kSystemSharedBytes = 1024; ///< of compute capability 8.0
+constexpr std::uint32_t kMostThreads = 1024;                          ///< of a block
 
 std::optional<unsigned> axisOf(llvm::StringRef name, llvm::StringRef base) {
   if (!name.consume_front(base) || name.size() != 2 || name[0] != '.') return std::nullopt;
@@ -56,6 +57,12 @@ struct Reader {
   llvm::Value* warps() {
     return b.CreateLShr(b.CreateAdd(volume(offsetof(BlockContext, blockDim)), b.getInt32(31)), 5);
   }
+  /// Of the block, in the units in which a GPU hands it out.
+  llvm::Value* sharedBytes() {
+    auto* bytes = b.CreateAdd(ofBlock(offsetof(BlockContext, staticShared)),
+                              ofBlock(offsetof(BlockContext, dynamicShared)));
+    return b.CreateAnd(b.CreateAdd(bytes, b.getInt32(kSharedUnit - 1)), b.getInt32(~(kSharedUnit - 1)));
+  }
   llvm::Value* laneMask(llvm::StringRef which) {
     auto* bit = b.CreateShl(b.getInt32(1), ofThread(offsetof(ThreadContext, lane)));
     auto* below = b.CreateSub(bit, b.getInt32(1));
@@ -76,6 +83,8 @@ llvm::Value* readSingle(Reader& r, llvm::StringRef name) {
   if (name == "smid") return b.CreateURem(r.linearBlock(), b.getInt32(kMultiprocessors));
   if (name == "nsmid") return b.getInt32(kMultiprocessors);
   if (name == "gridid") return b.getInt32(1);
+  if (name == "total_smem_size") return r.sharedBytes();
+  if (name == "aggr_smem_size") return b.CreateAdd(r.sharedBytes(), b.getInt32(kSystemSharedBytes));
   if (name == "dynamic_smem_size") return r.ofBlock(offsetof(BlockContext, dynamicShared));
   // The address of the driver's workspace for grid barriers. Cooperative groups only test it for null
   // (grid.is_valid()): the barrier itself is replaced (lower_calls.cpp).
@@ -146,6 +155,8 @@ bool isKnownRegister(llvm::StringRef name) {
                                             "lanemask_le",
                                             "lanemask_ge",
                                             "lanemask_gt",
+                                            "total_smem_size",
+                                            "aggr_smem_size",
                                             "dynamic_smem_size",
                                             "is_explicit_cluster",
                                             "cluster_ctarank",

@@ -69,6 +69,28 @@ __global__ void strangeAssembly(int* out) {
   asm volatile("bulk.move [%0], %1;" ::"l"(out), "r"(threadIdx.x) : "memory");
 }
 
+__device__ unsigned carryIn() {
+  unsigned r;
+  asm volatile("addc.u32 %0, 0, 0;" : "=r"(r));
+  return r;
+}
+__global__ void carryFromNowhere(int* out) {
+  out[blockIdx.x * blockDim.x + (carryIn() ? 0 : threadIdx.x)] = threadIdx.x;
+}
+
+__global__ void carryOfStrangeAssembly(int* out) {
+  unsigned r;
+  asm volatile("add.cc.u32 %0, 0, 0;" : "=r"(r));
+  asm volatile("strange.cc.u32 %0, %0;" : "+r"(r));
+  out[blockIdx.x * blockDim.x + (carryIn() ? 0 : threadIdx.x)] = threadIdx.x;
+}
+
+__global__ void carryThatNobodyAddsUp(int* out) {
+  unsigned unused;
+  asm("sub.cc.u32 %0, %1, 16;" : "=r"(unused) : "r"(threadIdx.x));
+  out[blockIdx.x * blockDim.x + (carryIn() ? 0 : threadIdx.x)] = threadIdx.x;
+}
+
 __global__ void stepFromMemory(int* a, int n) {
   int i = threadIdx.x;
   for (int k = 0; k < n; ++k) {
@@ -234,6 +256,9 @@ TEST(Honesty, NothingIsProvedWrongly) {
                              "noBody",
                              "assemblyStore",
                              "strangeAssembly",
+                             "carryFromNowhere",
+                             "carryOfStrangeAssembly",
+                             "carryThatNobodyAddsUp",
                              "stepFromMemory",
                              "valueOfLastRound",
                              "loopNotReached",

@@ -57,6 +57,33 @@ TEST(PtxStatement, declaresRangesOfRegisters) {
   EXPECT_EQ(all[0].operands[0].number, 4u);
 }
 
+TEST(PtxStatement, namesLabelsThatAreUnique) {
+  auto all = parsed("loop_${:uid}: add.u32 $0, $0, 1; @p bra loop_${:uid};");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].label, all[2].operands[0].name);
+}
+
+TEST(PtxStatement, passesOverLinesAndPragmas) {
+  auto all =
+      parsed(".pragma \"nounroll\";\n.loc 1 2 3\nmov.u32 $0, 1;\n\t.loc 1 3 1\n\tmov.u32 $1, 2;\n.loc 1 4 1");
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].opcode, std::vector<std::string>{"pragma"});
+  EXPECT_EQ(all[1].text, "mov.u32 $0, 1");
+  EXPECT_EQ(all[2].text, "mov.u32 $1, 2");
+}
+
+TEST(PtxStatement, knowsPartsOfRegisters) {
+  auto all = parsed("vadd.u32.u32.u32 r.h1, $1.b2, ${2}.h0, %tid.x;");
+  ASSERT_EQ(all.size(), 1u);
+  const auto& o = all[0].operands;
+  ASSERT_EQ(o.size(), 4u);
+  EXPECT_EQ(o[0].name + "|" + o[0].part, "r|h1");
+  EXPECT_EQ(o[1].part, "b2");
+  EXPECT_EQ(o[2].number, 2u);
+  EXPECT_EQ(o[2].part, "h0");
+  EXPECT_EQ(o[3].name, "tid.x");
+}
+
 TEST(PtxStatement, saysWhatItDoesNotUnderstand) {
   std::string failure;
   EXPECT_FALSE(parse("mov.u32 $0, 1; add.u32 $0, ??, 2;", failure));

@@ -1,4 +1,5 @@
-// Products of matrices that lie in the registers of a warp (mma) and loads of such matrices (ldmatrix).
+// Products of matrices that lie in the registers of a warp (mma) and loads and turns of such matrices
+// (ldmatrix, movmatrix).
 #include "instrument/pass/matrix.h"
 #include "instrument/pass/ptx/run_target.h"
 
@@ -79,11 +80,40 @@ bool load(Builder& p, const Statement& s) {
   return true;
 }
 
+/// movmatrix.sync.aligned.m8n8.trans.b16 d, a: a lane holds two neighbours in a row of a matrix of eight
+/// rows, and gets two of a column.
+bool transpose(Builder& p, const Statement& s) {
+  if (s.operands.size() != 2 || !s.has("m8n8") || !s.has("trans") || s.type() != "b16") return false;
+  const Type word{Type::Kind::Bits, 32, 1};
+  auto* own = p.bits(s.operands[1], word);
+  auto* lane = registerMarker(p.b, "laneid");
+  auto number = [&](std::uint32_t value) { return p.b.getInt32(value); };
+  auto* row = p.b.CreateLShr(lane, 2); // of the result, which is the column there
+  auto* first = p.b.CreateShl(p.b.CreateAnd(lane, number(3)), 1);
+  llvm::Value* result = number(0);
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    auto* place = p.b.CreateAdd(first, number(i));
+    auto* from = p.b.CreateAdd(p.b.CreateShl(place, 2), p.b.CreateLShr(row, 1));
+    auto* wait = loweringOf(p).wait({.kind = abi::WaitKind::Shuffle,
+                                     .a = number(~0u),
+                                     .b = number(std::uint32_t(abi::ShuffleMode::Index)),
+                                     .c = from,
+                                     .d = number(31),
+                                     .e = own});
+    auto* pair = loweringOf(p).result(wait, p.b.getInt32Ty());
+    auto* half = p.b.CreateLShr(pair, p.b.CreateShl(p.b.CreateAnd(row, number(1)), 4));
+    result = p.b.CreateOr(result, p.b.CreateShl(p.b.CreateAnd(half, number(0xffff)), 16 * i));
+  }
+  p.write(s.operands[0], result);
+  return true;
+}
+
 } // namespace
 
 void addMatrices(Rules& rules) {
   rules["mma"] = multiply;
   rules["ldmatrix"] = load;
+  rules["movmatrix"] = transpose;
 }
 
 } // namespace kcheck::instrument

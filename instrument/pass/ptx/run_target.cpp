@@ -1,12 +1,14 @@
 // Inline PTX to IR. What has no rule becomes a report at that place, never a guess.
 #include "instrument/pass/ptx/run_target.h"
 
+#include "instrument/pass/abi_calls.h"
 #include "instrument/pass/registers.h"
 #include "ptx/assembly.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Module.h>
 
+#include <cctype>
 #include <cstddef>
 
 namespace kcheck::instrument {
@@ -14,6 +16,12 @@ namespace kcheck::instrument {
 namespace {
 
 using ptx::Builder, ptx::Rules, ptx::Statement;
+
+/// Not an access of the program's.
+template <typename T> T* own(T* access) {
+  access->setMetadata("kcheck.own", llvm::MDNode::get(access->getContext(), {}));
+  return access;
+}
 
 const Rules& ownRules() {
   static const Rules rules = [] {
@@ -55,12 +63,11 @@ void RunTarget::made(llvm::Instruction& instruction) {
 }
 
 llvm::Value* RunTarget::special(llvm::IRBuilder<>& b, const std::string& name) {
-  if (name == "clock" || name == "clock64" || name == "globaltimer" || name == "clock_hi" ||
-      name == "globaltimer_lo") {
-    auto* time = l.runtime(Call::kcClock);
-    if (name == "clock_hi") return b.CreateLShr(time, 32);
-    return time;
-  }
+  if (name == "clock" || name == "clock64" || name == "globaltimer" || name == "globaltimer_lo")
+    return l.runtime(Call::kcClock);
+  if (name == "clock_hi" || name == "globaltimer_hi") return b.CreateLShr(l.runtime(Call::kcClock), 32);
+  if (name.starts_with("pm") && name.size() > 2 && std::isdigit(static_cast<unsigned char>(name[2])))
+    return b.getInt64(0);                 // counters that no profiler has started
   if (name == "reserved_smem_offset_1") { // where cooperative groups keep the barriers of multi-warp tiles
     llvm::GlobalVariable* reserved = l.code.module.getNamedGlobal(abi::kReservedShared);
     if (!reserved) {
@@ -78,11 +85,26 @@ llvm::Value* RunTarget::special(llvm::IRBuilder<>& b, const std::string& name) {
 llvm::Value* RunTarget::fromShared(llvm::IRBuilder<>& b, llvm::Value* offset) {
   auto* block = loadField(b, b.getPtrTy(), l.thread(), offsetof(abi::ThreadContext, block));
   auto* window = loadField(b, b.getPtrTy(), block, offsetof(abi::BlockContext, shared));
-  for (llvm::LoadInst* own : {block, window})
-    own->setMetadata("kcheck.own", llvm::MDNode::get(b.getContext(), {}));
+  for (llvm::LoadInst* load : {block, window}) own(load);
   auto* low = b.CreateTrunc(b.CreatePtrToInt(window, b.getInt64Ty()), b.getInt32Ty());
   auto* distance = b.CreateSub(b.CreateZExtOrTrunc(offset, b.getInt32Ty()), low);
   return b.CreateGEP(b.getInt8Ty(), window, b.CreateSExt(distance, b.getInt64Ty()));
+}
+
+namespace {
+
+llvm::Value* carryField(Lowering& l) {
+  return byteOffset(l.b, l.thread(), offsetof(abi::ThreadContext, carry));
+}
+
+} // namespace
+
+llvm::Value* RunTarget::carry(llvm::IRBuilder<>& b) {
+  return b.CreateTrunc(own(b.CreateLoad(b.getInt32Ty(), carryField(l))), b.getInt1Ty());
+}
+
+void RunTarget::setCarry(llvm::IRBuilder<>& b, llvm::Value* carry) {
+  own(b.CreateStore(b.CreateZExt(carry, b.getInt32Ty()), carryField(l)));
 }
 
 llvm::Value* lowerAssembly(Lowering& l) {

@@ -16,6 +16,8 @@ public:
   llvm::SyncScope::ID scopeId(llvm::LLVMContext& context, Scope scope) override;
   llvm::Value* fromShared(llvm::IRBuilder<>& b, llvm::Value* address) override;
   llvm::Value* special(llvm::IRBuilder<>& b, const std::string& name) override;
+  llvm::Value* carry(llvm::IRBuilder<>& b) override;
+  void setCarry(llvm::IRBuilder<>& b, llvm::Value* carry) override;
   void made(llvm::Instruction& instruction) override;
 };
 

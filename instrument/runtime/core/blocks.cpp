@@ -29,6 +29,7 @@ void layOutWindow(BlockState& room, const LaunchState& launch) {
   room.shared = reinterpret_cast<std::byte*>(base);
   room.dynamicSharedBase = reinterpret_cast<std::byte*>(dynamic);
   room.dynamicShared = static_cast<std::uint32_t>(launch.config.dynamicShared);
+  room.staticShared = kernel.declaredSharedBytes;
   if (room.laidOutFor == &kernel && room.laidOutDynamic == launch.config.dynamicShared) return;
   if (room.laidOutFor) dropShadow(window, kWindowBytes);
   room.laidOutFor = &kernel;
@@ -164,6 +165,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
     thread.log = rows ? rows + thread.lane : nullptr;
     thread.status = ThreadStatus::NotStarted;
     thread.coroutine = nullptr;
+    thread.carry = 0;
     thread.yields = 0;
     thread.asleep = 0;
     thread.pause = 0;

@@ -138,3 +138,11 @@ unsigned short __nv_float2half_rn(float x) { return toHalf(x); }
 float __nv_half2float(unsigned x) { return fromHalf(std::uint16_t(x)); }
 
 } // extern "C"
+
+/// What LLVM's code for sums of bfloat16 calls to round to nearest, and older compilers do not bring: the
+/// result's bits are the low ones of the register, as that type is passed.
+extern "C" __attribute__((weak)) float __truncsfbf2(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  const std::uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  return std::bit_cast<float>(value == value ? rounded : std::uint32_t{0x7fff});
+}
