@@ -1,6 +1,8 @@
 // Takes the compiler's options out of the command line. See clang_arguments.h.
 #include "driver/clang_arguments.h"
 
+#include "driver/nvcc_options.h"
+
 #include <array>
 #include <string_view>
 
@@ -47,6 +49,12 @@ OrError<SplitArguments> splitArguments(const std::vector<std::string>& arguments
     if (argument == "--") {
       split.program.assign(arguments.begin() + i + 1, arguments.end());
       break;
+    }
+    if (auto nvccs = nvccOption(arguments, i)) {
+      split.own.insert(split.own.end(), nvccs->own.begin(), nvccs->own.end());
+      split.compiler.insert(split.compiler.end(), nvccs->compiler.begin(), nvccs->compiler.end());
+      i += nvccs->arguments - 1;
+      continue;
     }
     const CompilerOption* option = match(argument);
     if (!option) {

@@ -29,6 +29,28 @@ TEST(SplitArguments, TakesCompilerOptionsInEverySpelling) {
   EXPECT_THAT(split->program, ElementsAre("-I", "arg"));
 }
 
+TEST(SplitArguments, PassesOverHowNvccBuilds) {
+  auto split = splitArguments({"-gencode", "arch=compute_80,code=sm_80", "-lineinfo", "--extended-lambda",
+                               "-Xcompiler=-Wall", "-Xptxas", "-v", "-rdc=true", "--fmad=false",
+                               "-use_fast_math", "-G", "a.cu"});
+  ASSERT_TRUE(split);
+  EXPECT_EQ(split->own, std::vector<std::string>{"a.cu"});
+  EXPECT_TRUE(split->compiler.empty());
+  EXPECT_TRUE(split->linker.empty()) << "-lineinfo is no library";
+}
+
+TEST(SplitArguments, TakesNvccsDeviceAndStreams) {
+  auto split = splitArguments({"-arch", "sm_75", "--default-stream=per-thread", "a.cu"});
+  ASSERT_TRUE(split);
+  EXPECT_EQ(split->own, (std::vector<std::string>{"--arch=sm_75", "a.cu"}));
+  EXPECT_EQ(split->compiler, std::vector<std::string>{"-DCUDA_API_PER_THREAD_DEFAULT_STREAM"});
+  EXPECT_EQ(splitArguments({"-gpu-architecture=compute_90", "a.cu"})->own,
+            (std::vector<std::string>{"--arch=sm_90", "a.cu"}));
+  EXPECT_EQ(splitArguments({"-arch=native", "a.cu"})->own, std::vector<std::string>{"a.cu"});
+  EXPECT_EQ(splitArguments({"--arch=sm_70", "a.cu"})->own,
+            (std::vector<std::string>{"--arch=sm_70", "a.cu"}));
+}
+
 TEST(SplitArguments, AnOptionWithoutItsValueIsAnError) {
   auto split = splitArguments({"a.cu", "-I"});
   ASSERT_FALSE(split);
