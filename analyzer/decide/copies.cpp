@@ -21,6 +21,7 @@ const Function* Copies::copy(const Function* function, unsigned thread) {
   made->varies = function->varies;
   made->injective = function->injective;
   made->keys = function->keys;
+  made->ascends = function->ascends;
   made->isRoom = function->isRoom;
   made->isBallot = function->isBallot;
   made->isLeader = function->isLeader;

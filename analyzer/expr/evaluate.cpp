@@ -141,6 +141,25 @@ bool satisfies(const Assignment& values, const std::vector<Expr>& constraints) {
   return hold && keepsApart(constraints, evaluate);
 }
 
+/// Whether ascending functions ascend.
+static bool keepsOrder(const std::unordered_set<Expr>& nodes, Evaluator& evaluate) {
+  struct Point {
+    std::int64_t at, value;
+  };
+  std::map<std::pair<const Function*, std::vector<std::int64_t>>, std::vector<Point>> known; // by key
+  for (Expr n : nodes) {
+    if (n->op != Op::Apply || !n->function->ascends) continue;
+    std::vector<std::int64_t> keys;
+    for (unsigned i = 0; i < n->function->keys; ++i) keys.push_back(evaluate(n->operands[i]).value);
+    known[{n->function, keys}].push_back({evaluate(n->operands.back()).value, evaluate(n).value});
+  }
+  for (auto& [key, points] : known) {
+    std::ranges::sort(points, {}, &Point::at);
+    if (!std::ranges::is_sorted(points, {}, &Point::value)) return false;
+  }
+  return true;
+}
+
 bool keepsApart(const std::vector<Expr>& roots, Evaluator& evaluate) {
   // The values of keys and result, and of all operands.
   std::map<std::pair<const Function*, std::vector<std::int64_t>>, std::vector<std::int64_t>> known;
@@ -158,7 +177,7 @@ bool keepsApart(const std::vector<Expr>& roots, Evaluator& evaluate) {
     apart = apart && (isNew || place->second == all);
   };
   for (Expr root : roots) bottomUp(root, [&](Expr n) { return seen.count(n) != 0; }, visit);
-  return apart;
+  return apart && keepsOrder(seen, evaluate);
 }
 
 } // namespace kcheck::analyzer

@@ -108,6 +108,7 @@ struct Function {
   Varies varies = Varies::Never; ///< Never: one function for all threads; ByThread: each thread has its own
   bool injective = false;        ///< different operands give different values (tickets, permutations),
   unsigned keys = 0;             ///< where so many operands at the front are the same
+  bool ascends = false; ///< with equal keys, of a last operand that is not less, a value that is not less
   /// The first of as many numbers as the last operand says; those of different operands have none in common.
   bool isRoom = false;
   bool isBallot = false; ///< how the lanes of a warp vote

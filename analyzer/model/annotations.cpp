@@ -14,7 +14,7 @@ namespace kcheck::analyzer {
 
 namespace {
 
-enum Promise : std::uint64_t { Extent, Distinct, Permutation };
+enum Promise : std::uint64_t { Extent, Distinct, Permutation, Ascending, AscendingUnsigned };
 
 /// Whether it says the same in all phases of the kernel: not what happens in some round of a loop.
 bool isOfThread(Expr condition) {
@@ -76,18 +76,31 @@ void Execution::promiseArray(const CallInst& call, Expr condition) {
   }
   if (!isOfThread(condition)) return leaveOut("it stands in a loop or hangs on data");
   const unsigned bits = unsigned(size->value) * 8;
-  if (const auto known = state.promises.find(object); known != state.promises.end())
-    if (known->second.isPermutation && known->second.end == end && kind->getZExtValue() == Distinct) return;
-  state.promises[object] = {
-      places[0].offset, end, condition, count, bits, kind->getZExtValue() == Permutation};
+  const std::uint64_t promised = kind->getZExtValue();
+  ArrayPromise promise{places[0].offset, end, condition, count, bits};
+  if (const auto known = state.promises.find(object); known != state.promises.end()) {
+    const ArrayPromise& earlier = known->second;
+    if (earlier.start == promise.start && earlier.end == end && earlier.condition == condition &&
+        earlier.bits == bits)
+      promise = earlier; // of the same part: both hold
+    else if (earlier.isPermutation && earlier.end == end && promised == Distinct)
+      return;
+  }
+  promise.ascend |= promised == Ascending || promised == AscendingUnsigned;
+  promise.arePositive |= promised == AscendingUnsigned;
+  promise.differ |= promised == Distinct || promised == Permutation;
+  promise.isPermutation |= promised == Permutation;
+  state.promises[object] = promise;
   if (!state.knowsWritten || state.isWritten(object)) return;
   state.assume("the values of " + name +
-               (kind->getZExtValue() == Permutation ? " are a permutation" : " are distinct") +
+               (promised == Permutation ? " are a permutation"
+                : promised == Distinct  ? " are distinct"
+                                        : " ascend") +
                annotatedIn(line));
 }
 
-/// The content of an array whose values are promised to differ: where two threads read the same value within
-/// the promised part, they have read the same place. Null where nothing is promised.
+/// The content of an array whose values are promised to differ or to ascend: where two threads read the same
+/// value within the promised part, they have read the same place. Null where nothing is promised.
 Expr Execution::promisedContent(const Place& place, Function* content, unsigned width) {
   const auto found = state.promises.find(place.object);
   if (found == state.promises.end() || found->second.bits != width) return nullptr;
@@ -97,9 +110,13 @@ Expr Execution::promisedContent(const Place& place, Function* content, unsigned 
                                                            exprs.binary(Op::Slt, place.offset, promise.end)));
   // Outside, every place has a key of its own.
   Expr key = exprs.ite(inside, exprs.constant(64, 0), exprs.add(place.offset, exprs.constant(64, 1)));
-  content->injective = true;
+  content->injective |= promise.differ;
+  content->ascends = promise.ascend;
   content->keys = 1;
   Expr result = exprs.apply(content, {key, place.offset});
+  if (promise.arePositive)
+    state.model.facts.push_back(
+        exprs.logicalOr(exprs.logicalNot(inside), exprs.binary(Op::Sle, exprs.constant(width, 0), result)));
   if (promise.isPermutation) {
     Expr asIndex = width == 64 ? result : exprs.extend(Op::ZExt, 64, result);
     state.model.facts.push_back(

@@ -105,13 +105,16 @@ struct Update {
   friend auto operator<=>(const Update&, const Update&) = default;
 };
 
-/// That the values in a part of an array differ from one another.
+/// That the values in a part of an array differ from one another, or ascend.
 struct ArrayPromise {
   Expr start = nullptr, end = nullptr; ///< byte offsets, 64 bit
   Expr condition = nullptr;            ///< under which a thread comes to say so
   Expr count = nullptr;                ///< elements, 64 bit
   unsigned bits = 32;                  ///< of an element
-  bool isPermutation = false;          ///< they are the numbers below count
+  bool differ = false;
+  bool isPermutation = false; ///< they are the numbers below count
+  bool ascend = false;
+  bool arePositive = false; ///< none is negative as a signed number
 };
 
 /// A thread of its block, by its indices.

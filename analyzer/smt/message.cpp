@@ -19,6 +19,7 @@ struct SymbolRecord {
 struct FunctionRecord {
   std::uint32_t id, width, keys;
   bool injective;
+  bool ascends;
 };
 
 struct NodeRecord {
@@ -106,7 +107,8 @@ public:
     out.putCount(symbols.all.size());
     for (const Symbol* s : symbols.all) out.put(SymbolRecord{s->lo, s->hi, s->id, s->width, s->kind});
     out.putCount(functions.all.size());
-    for (const Function* f : functions.all) out.put(FunctionRecord{f->id, f->width, f->keys, f->injective});
+    for (const Function* f : functions.all)
+      out.put(FunctionRecord{f->id, f->width, f->keys, f->injective, f->ascends});
     out.putCount(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       out.put(records[i]);
@@ -195,6 +197,7 @@ private:
     function.width = record.width;
     function.keys = record.keys;
     function.injective = record.injective;
+    function.ascends = record.ascends;
   }
   void readNode() {
     const auto record = in.get<NodeRecord>();

@@ -73,8 +73,26 @@ z3::expr Translator::application(Expr e) {
       }
       if (comparable) side.push_back(z3::implies(meets, same));
     }
+  if (e->function->ascends)
+    for (Expr other : applied)
+      if (other->function == e->function && other->operands.size() == e->operands.size())
+        inOrder(e, value, other);
   applied.push_back(e);
   return value;
+}
+
+/// What two applications of an ascending function say of one another.
+void Translator::inOrder(Expr e, const z3::expr& value, Expr other) {
+  z3::expr same = context.bool_val(true);
+  for (unsigned i = 0; i < e->function->keys; ++i) {
+    if (e->operands[i]->width != other->operands[i]->width) return;
+    same = same && operand(e, i) == operand(other, i);
+  }
+  const unsigned last = unsigned(e->operands.size()) - 1;
+  if (e->operands[last]->width != other->operands[last]->width) return;
+  const z3::expr &mine = operand(e, last), &theirs = operand(other, last), &known = memo.at(other);
+  side.push_back(z3::implies(same && mine <= theirs, value <= known));
+  side.push_back(z3::implies(same && theirs <= mine, known <= value));
 }
 
 } // namespace kcheck::analyzer::smt

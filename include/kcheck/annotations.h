@@ -63,12 +63,23 @@ template <class T, class Count> KCHECK_PROMISE_ void permutation(const T* array,
   KCHECK_TELL_(2);
 }
 
+/// None of the first `count` elements, which the kernel only reads, is less than the one before it: where the
+/// rows of a sparse matrix begin, the results of a scan. Unsigned ones leave the upper half of their range free.
+template <class T, class Count> KCHECK_PROMISE_ void ascending(const T* array, Count count KCHECK_PLACE_) {
+  static_assert(std::is_integral<T>::value && std::is_integral<Count>::value,
+                "positions and their number are integers");
+  KCHECK_TELL_(std::is_signed<T>::value ? 3 : 4);
+}
+
 /// Of a whole array in memory of a fixed size.
 template <class T, std::size_t Size> KCHECK_PROMISE_ void distinct(const T (&array)[Size] KCHECK_PLACE_) {
   distinct(&array[0], Size KCHECK_PASS_ON_);
 }
 template <class T, std::size_t Size> KCHECK_PROMISE_ void permutation(const T (&array)[Size] KCHECK_PLACE_) {
   permutation(&array[0], Size KCHECK_PASS_ON_);
+}
+template <class T, std::size_t Size> KCHECK_PROMISE_ void ascending(const T (&array)[Size] KCHECK_PLACE_) {
+  ascending(&array[0], Size KCHECK_PASS_ON_);
 }
 
 } // namespace kcheck

@@ -17,7 +17,7 @@ using namespace kcheck::runtime;
 
 namespace {
 
-enum Promise : std::uint32_t { HasExtent, IsDistinct, IsPermutation };
+enum Promise : std::uint32_t { HasExtent, IsDistinct, IsPermutation, Ascends, AscendsUnsigned };
 
 bool isFirstThread(const abi::ThreadContext& thread) {
   const abi::BlockContext& block = *thread.block;
@@ -57,6 +57,22 @@ std::string wrongValues(const std::byte* array, std::uint64_t count, std::uint32
          " are the same";
 }
 
+/// Which element is less than the one before it, or, of unsigned ones, in the upper half of its range; empty
+/// when none is.
+std::string wrongOrder(const std::byte* array, std::uint64_t count, std::uint32_t bytes, bool isSigned) {
+  std::int64_t before = 0;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, array + i * bytes, std::min<std::size_t>(bytes, sizeof bits));
+    const unsigned unused = bytes < sizeof bits ? 64 - 8 * bytes : 0;
+    const auto here = std::int64_t(bits << unused) >> unused;
+    if (!isSigned && here < 0) return "element " + std::to_string(i) + " is in the upper half of its range";
+    if (i > 0 && here < before) return "element " + std::to_string(i) + " is less than the one before it";
+    before = here;
+  }
+  return {};
+}
+
 } // namespace
 
 extern "C" {
@@ -68,7 +84,9 @@ void kcArrayPromise(abi::ThreadContext* context, void* array, std::int64_t count
   const auto* start = static_cast<const std::byte*>(array);
   const auto elementCount = std::uint64_t(count);
   std::string wrong = wrongExtent(start, elementCount, bytes);
-  if (wrong.empty() && promise != HasExtent)
+  if (wrong.empty() && (promise == Ascends || promise == AscendsUnsigned))
+    wrong = wrongOrder(start, elementCount, bytes, promise == Ascends);
+  else if (wrong.empty() && promise != HasExtent)
     wrong = wrongValues(start, elementCount, bytes, promise == IsPermutation);
   if (wrong.empty()) return;
   auto& thread = *static_cast<ThreadState*>(context);
