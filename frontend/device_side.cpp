@@ -81,7 +81,8 @@ public:
              !decl->hasAttr<clang::CUDAGlobalAttr>();
     };
     for (const Kernel& kernel : result.kernels)
-      if (llvm::Function* function = module->getFunction(kernel.symbol)) noteOwnAxes(*function, inSystemHeader);
+      if (llvm::Function* function = module->getFunction(kernel.symbol))
+        noteOwnAxes(*function, inSystemHeader);
     inlineWrappers(*module, inSystemHeader);
     result.sites = numberSites(*module, ast, lookup);
     relaxGuesses(*module);

@@ -64,7 +64,8 @@ template <class T, class Count> KCHECK_PROMISE_ void permutation(const T* array,
 }
 
 /// None of the first `count` elements, which the kernel only reads, is less than the one before it: where the
-/// rows of a sparse matrix begin, the results of a scan. Unsigned ones leave the upper half of their range free.
+/// rows of a sparse matrix begin, the results of a scan. Unsigned ones leave the upper half of their range
+/// free.
 template <class T, class Count> KCHECK_PROMISE_ void ascending(const T* array, Count count KCHECK_PLACE_) {
   static_assert(std::is_integral<T>::value && std::is_integral<Count>::value,
                 "positions and their number are integers");

@@ -83,7 +83,8 @@ std::vector<llvm::Instruction*> writesOf(llvm::CallInst& hook) {
 /// that it harms no other variable.
 void writeOutLocal(llvm::CallInst& hook) {
   const std::vector<llvm::Instruction*> writes = writesOf(hook);
-  if (!writes.empty()) hook.moveBefore(writes.back()); // what the last one stores may be computed between them
+  if (!writes.empty())
+    hook.moveBefore(writes.back()); // what the last one stores may be computed between them
   llvm::IRBuilder<> builder(&hook);
   auto* wide = builder.getInt64Ty();
   auto* extent = llvm::cast<llvm::ConstantInt>(hook.getArgOperand(2));

@@ -38,8 +38,8 @@ const std::vector<Room> rooms = {
     {"driver", {"report", "frontend", "analyzer", "instrument", "llvm", "fmt", "CLI"}},
 };
 
-const std::set<std::string> watched = {"report", "ptx", "frontend", "analyzer", "instrument", "driver", "clang",
-                                       "llvm",   "z3",       "fmt",      "nlohmann",   "CLI"};
+const std::set<std::string> watched = {"report", "ptx",  "frontend", "analyzer", "instrument", "driver",
+                                       "clang",  "llvm", "z3",       "fmt",      "nlohmann",   "CLI"};
 
 bool isUnder(const std::string& path, const std::string& folder) {
   return path == folder || path.starts_with(folder + "/") || path.starts_with(folder + ".");
