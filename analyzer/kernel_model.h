@@ -136,8 +136,7 @@ struct BarrierControl {
   Expr comes = nullptr;    ///< with a mask: under which a thread comes to the barrier
   bool isTogether = false; ///< no barrier, but a shuffle or vote that lanes must come to together
   bool othersExit = false; ///< who does not come to the barrier runs off the end of the kernel
-  bool othersMeet =
-      false; ///< who does not come to the warp barrier may come to another one, which does as well
+  bool othersMeet = false; ///< who does not come to the warp barrier may come to another one: they meet too
 };
 
 /// A call of a warp collective or of `__syncwarp` with a mask.

@@ -97,6 +97,16 @@ void takeWanted(Dim3& shape, const std::uint32_t (&wanted)[3], Dim3 most) {
   if (wanted[2] && wanted[2] <= most.z) shape.z = wanted[2];
 }
 
+/// `usual`, or as the kernel wants it: along the other axes as usual where there is room, else one wide.
+Dim3 wantedBlock(const Dim3& usual, const UsedAxes& used) {
+  auto threads = [](const Dim3& block) { return std::uint64_t(block.x) * block.y * block.z; };
+  for (Dim3 block : {usual, Dim3{1, 1, 1}}) {
+    takeWanted(block, used.wantedBlock, {1024, 1024, 64});
+    if (threads(block) <= 1024) return block;
+  }
+  return usual; // it compares with numbers of different shapes
+}
+
 bool sameCase(const Launch& a, const Launch& b) {
   if (a.grid != b.grid || a.block != b.block || a.sharedBytes != b.sharedBytes ||
       a.arguments.size() != b.arguments.size())
@@ -236,10 +246,7 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   unsigned dimensions = (blockAxes & 4) ? 3 : (blockAxes & 2) ? 2 : 1;
   Dim3 block = dimensions == 1 ? Dim3{128, 1, 1} : dimensions == 2 ? Dim3{16, 16, 1} : Dim3{8, 8, 4};
   Dim3 grid{4, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
-  takeWanted(block, used.wantedBlock, {1024, 1024, 64});
-  if (std::uint64_t(block.x) * block.y * block.z > 1024) // with one axis set, the others may be too wide
-    block = {used.wantedBlock[0] ? block.x : 1, used.wantedBlock[1] ? block.y : 1,
-             used.wantedBlock[2] ? block.z : 1};
+  block = wantedBlock(block, used);
   takeWanted(grid, used.wantedGrid, {2147483647, 65535, 65535});
   fix(invented.launch.block, block);
   fix(invented.launch.grid, grid);

@@ -1,5 +1,5 @@
-// Options that nvcc takes and kcheck has no use for, or takes in its own way: a build's command line can be
-// pasted.
+// Options that nvcc takes and kcheck has no use for, or takes in its own way: what a build passes to nvcc can
+// be passed to kcheck, but for -o, which names the report.
 #pragma once
 
 #include <optional>

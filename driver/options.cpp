@@ -25,7 +25,7 @@ without a GPU: a static pass over all inputs, and a run of the whole program on 
 
 constexpr const char* kFooter = R"(
 Compiler options are taken as nvcc and clang take them: -I -D -U -std= -include -isystem -x -l -L -O. Of nvcc's others
--arch and --default-stream count; those that say how to build (-lineinfo, -Xcompiler ...) are passed over.
+-arch and --default-stream count; those that say how to build (-lineinfo, -Xcompiler ...) are passed over. -o names the report, not a program.
 A file may carry options of its own in comments: `// kcheck: OPTIONS` and `// launch: k<<<8,128>>>(...)`.
 Exit status: 0 nothing to report; 1 findings; 2 kcheck could not do its work; 3 the checked program failed.)";
 

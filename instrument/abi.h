@@ -124,8 +124,8 @@ enum SiteFlag : std::uint16_t {
   /// one after the other, so that what the access costs here says little.
   SiteDrawn = 32,
   SiteKeepsBits = 64, ///< reads only in order to write a part of it, a bit-field: the rest may be unwritten
-  SiteOfLibrary =
-      128 ///< a read of the toolkit's headers, which on purpose reads past what it has put in shared memory
+  /// A read of the toolkit's headers: past what they have put in shared memory, and on purpose.
+  SiteOfLibrary = 128
 };
 enum class SiteKind : std::uint8_t { Read, Write, Atomic, Sync, Other };
 

@@ -277,8 +277,8 @@ llvm::Value* nthSetBit(llvm::IRBuilder<>& b, llvm::Value* mask, llvm::Value* bas
   auto* ahead = b.CreateShl(none, b.CreateAnd(start, b.getInt32(31)));
   llvm::Value* left = b.CreateAnd(bits, ahead);
   auto* wanted = b.CreateBinaryIntrinsic(in::abs, offset, b.getFalse());
-  for (unsigned i = 1; i < 32;
-       ++i) { // drops the lowest bit as long as others are to come before the wanted one
+  // Drops the lowest bit as long as others are to come before the wanted one.
+  for (unsigned i = 1; i < 32; ++i) {
     auto* fewer = b.CreateAnd(left, b.CreateSub(left, b.getInt32(1)));
     left = b.CreateSelect(b.CreateICmpUGT(wanted, b.getInt32(i)), fewer, left);
   }

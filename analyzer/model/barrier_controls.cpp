@@ -84,35 +84,40 @@ private:
            any_of(block, [](const Instruction& i) { return lanesTogether(i).has_value(); });
   }
 
-  /// Whether lanes that go this way may meet those that wait at the warp barrier: at another one, or in
-  /// another round.
-  bool mayMeetElsewhere(const BasicBlock* from, const BasicBlock* waiting) {
+  enum class Step : std::uint8_t { On, Back, Found };
+
+  /// Whether a way from the block leads to one that `look` has Found; ways that it sends Back end there.
+  template <typename Look> static bool reaches(const BasicBlock* from, Look look) {
     std::vector<const BasicBlock*> todo{from};
     std::set<const BasicBlock*> seen;
     while (!todo.empty()) {
       const BasicBlock* block = todo.back();
       todo.pop_back();
       if (!seen.insert(block).second) continue;
-      const BarrierKind met = barrierOf(*block->getFirstNonPHIOrDbg()).kind;
-      if (block == waiting || met == BarrierKind::Warp || met == BarrierKind::Lanes) return true;
-      if (met == BarrierKind::None)
+      const Step step = look(block);
+      if (step == Step::Found) return true;
+      if (step == Step::On)
         for (const BasicBlock* next : successors(block)) todo.push_back(next);
     }
     return false;
   }
 
+  /// Whether lanes that go this way may meet those that wait at the warp barrier: at another one, or in
+  /// another round.
+  bool mayMeetElsewhere(const BasicBlock* from, const BasicBlock* waiting) {
+    return reaches(from, [&](const BasicBlock* block) {
+      const BarrierKind met = barrierOf(*block->getFirstNonPHIOrDbg()).kind;
+      if (block == waiting || met == BarrierKind::Warp || met == BarrierKind::Lanes) return Step::Found;
+      return met == BarrierKind::None ? Step::On : Step::Back;
+    });
+  }
+
   /// Whether threads that go this way run off the end of the kernel without meeting any barrier.
   bool leadsToExit(const BasicBlock* from, const BasicBlock* avoiding) {
-    std::vector<const BasicBlock*> todo{from};
-    std::set<const BasicBlock*> seen;
-    while (!todo.empty()) {
-      const BasicBlock* block = todo.back();
-      todo.pop_back();
-      if (!seen.insert(block).second) continue;
-      if (state.barrierBlocks.count(block) || block == avoiding || isMetTogether(*block)) return false;
-      for (const BasicBlock* next : successors(block)) todo.push_back(next);
-    }
-    return true;
+    return !reaches(from, [&](const BasicBlock* block) {
+      const bool waits = state.barrierBlocks.count(block) || block == avoiding || isMetTogether(*block);
+      return waits ? Step::Found : Step::On;
+    });
   }
 
   void add(const BasicBlock* barrier, const Instruction& branch, Expr reached, Expr condition,

@@ -45,8 +45,7 @@ public:
     std::string dotted = "llvm.nvvm.read.ptx.sreg." + name;
     std::ranges::replace(dotted, '_', '.');
     const Intrinsic::ID id = llvm::Function::lookupIntrinsicID(dotted);
-    // What the driver says there is the same for all threads, which the asm statement as a whole is known
-    // for.
+    // What the driver says in envreg is the same for all threads: known of the asm statement as a whole.
     if (id == Intrinsic::not_intrinsic || name.starts_with("envreg")) return nullptr;
     return b.CreateIntrinsic(id, {}, {});
   }

@@ -47,7 +47,7 @@ public:
         sourceKind(code.module.getMDKindID(kSourceSiteMetadata)) {}
 
   void visit(llvm::Instruction& instruction) {
-    if (instruction.getMetadata("kcheck.own")) return; // a field of the thread's context
+    if (instruction.getMetadata(kOwnMetadata)) return; // a field of the thread's context
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
       visitPlain(*load, load->getPointerOperand(), load->getType(), load->isVolatile(), load->getOrdering(),
                  load->getSyncScopeID(), false);

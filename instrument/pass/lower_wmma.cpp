@@ -4,6 +4,7 @@
 // read unchecked.
 #include "instrument/pass/matrix.h"
 #include "instrument/pass/registers.h"
+#include "instrument/pass/stages.h"
 
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/Constants.h>
@@ -82,7 +83,7 @@ llvm::Value* elementPlace(Lowering& l, const Tile& tile, unsigned element) {
 }
 
 template <typename T> T* own(Lowering& l, T* access) {
-  access->setMetadata("kcheck.own", llvm::MDNode::get(l.b.getContext(), {}));
+  access->setMetadata(kOwnMetadata, llvm::MDNode::get(l.b.getContext(), {}));
   return access;
 }
 

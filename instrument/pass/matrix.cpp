@@ -1,4 +1,5 @@
 #include "instrument/pass/matrix.h"
+#include "instrument/pass/stages.h"
 
 #include <llvm/IR/Constants.h>
 
@@ -68,7 +69,7 @@ private:
 
   llvm::Value* at(unsigned word) { return l.b.CreateConstGEP1_64(l.b.getInt32Ty(), place, word); }
   template <typename T> T* own(T* access) {
-    access->setMetadata("kcheck.own", llvm::MDNode::get(l.b.getContext(), {}));
+    access->setMetadata(kOwnMetadata, llvm::MDNode::get(l.b.getContext(), {}));
     return access;
   }
 };

@@ -12,6 +12,9 @@ void prepare(DeviceCode& code);
 /// Bodies of cooperative groups' grid barrier: a GridSync wait instead of polling a workspace.
 void replaceGridBarrier(DeviceCode& code);
 
+/// On the pass's own loads and stores of a thread's or block's context: no accesses of the program's.
+inline constexpr const char* kOwnMetadata = "kcheck.own";
+
 /// Inline PTX, nvvm intrinsics and device library calls become plain IR and markers.
 void lowerDevice(DeviceCode& code);
 

@@ -41,7 +41,7 @@ private:
     if (graph.isRecursive(function)) writes.unknown = true;
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (writes.unknown) return;
-      if (instruction.getMetadata("kcheck.own")) continue; // of the thread's context
+      if (instruction.getMetadata(kOwnMetadata)) continue; // of the thread's context
       if (auto* store = llvm::dyn_cast<llvm::StoreInst>(&instruction))
         add(writes, function, store->getPointerOperand());
       else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction))

@@ -3,6 +3,7 @@
 
 #include "instrument/pass/abi_calls.h"
 #include "instrument/pass/registers.h"
+#include "instrument/pass/stages.h"
 #include "ptx/assembly.h"
 
 #include <llvm/IR/Constants.h>
@@ -19,7 +20,7 @@ using ptx::Builder, ptx::Rules, ptx::Statement;
 
 /// Not an access of the program's.
 template <typename T> T* own(T* access) {
-  access->setMetadata("kcheck.own", llvm::MDNode::get(access->getContext(), {}));
+  access->setMetadata(kOwnMetadata, llvm::MDNode::get(access->getContext(), {}));
   return access;
 }
 
