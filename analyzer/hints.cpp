@@ -65,6 +65,14 @@ std::string raceHint(const RaceResult& race, const std::string& rule, const std:
   if (race.witness.leansOn(CauseKind::Wait))
     return fmt::format("{}() before the flag or lock is set, and after the loop that waits for it",
                        race.scope == RaceScope::InterBlock ? "__threadfence" : "__threadfence_block");
+  if (!race.ascending.empty())
+    return fmt::format("where `{0}` ascends, as the rows of a sparse matrix do, say kcheck::ascending({0}, "
+                       "number of elements) at the kernel's start",
+                       race.ascending);
+  if (!race.distinct.empty() && race.kind == RaceKind::WriteWrite)
+    return fmt::format("where no two elements of `{0}` are equal, say kcheck::distinct({0}, number of elements) "
+                       "at the kernel's start",
+                       race.distinct);
   const Location &a = race.first->where, &b = race.second->where;
   const bool sameStatement = isSamePlace(a, b);
   if (sameStatement && race.kind != RaceKind::AtomicPlain && race.first->site != race.second->site)

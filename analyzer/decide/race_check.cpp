@@ -4,6 +4,8 @@
 #include "analyzer/decide/variants.h"
 #include "report/assumptions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <tuple>
@@ -326,7 +328,7 @@ private:
         Witness w = c.decider.witness(wider, *a.access, b.access, Relation::DifferentWarps);
         if (w.exact()) {
           race.witness = std::move(w);
-          return finish(race, a, b);
+          return finish(race, a, b, relation);
         }
       }
     }
@@ -355,10 +357,11 @@ private:
         race.witness.causes = std::move(causes);
       }
     }
-    finish(race, a, b);
+    finish(race, a, b, relation);
   }
 
-  void finish(RaceResult& race, const Item& a, const Item& b) {
+  void finish(RaceResult& race, const Item& a, const Item& b, Relation relation) {
+    if (race.witness.exact() && !race.sameValue) askForPromises(race, a, b, relation);
     // The same value from several threads does no harm on any machine, but the language calls it a race.
     if (race.sameValue)
       answer.doubt(lineOf(race.first->where) + ": several threads write the same value without order");
@@ -367,6 +370,34 @@ private:
     else
       answer.doubt(pairName(a, b) + ": a possible race that leans on " + race.witness.causes.front().text);
     c.answers.races.push_back(std::move(race));
+  }
+
+  /// The array whose elements decide: where they are as promised, there is no such race. Else empty.
+  std::string heldBy(Promise promise, const Item& a, const Item& b, Relation relation) {
+    std::set<std::string> arrays;
+    const ModelAccess *x = variants.underPromise(*a.access, promise, arrays),
+                      *y = variants.underPromise(*b.access, promise, arrays);
+    if (!x && !y) return {};
+    const Verdict held = c.decider.meet({x ? x : a.access, y ? y : b.access, relation});
+    return held.outcome == Verdict::Outcome::Never ? *arrays.begin() : std::string();
+  }
+
+  /// Rows of a sparse matrix, runs in a sorted list: hardly anybody means a kernel that takes its places
+  /// from where something begins and ends for arrays that do not ascend. Equal places to scatter to are what many overlook.
+  void askForPromises(RaceResult& race, const Item& a, const Item& b, Relation relation) {
+    race.ascending = heldBy(Promise::Ascending, a, b, relation);
+    if (race.ascending.empty()) {
+      race.distinct = heldBy(Promise::Distinct, a, b, relation);
+      return;
+    }
+    const auto isElement = [&](Expr n) {
+      if (n->op != Op::Apply) return false;
+      const auto content = c.model.contents.find(n->function);
+      return content != c.model.contents.end() && c.model.objects[content->second].name == race.ascending;
+    };
+    if (anyNode(a.access->offset, isElement) || anyNode(b.access->offset, isElement))
+      race.witness.causes.push_back(
+          {CauseKind::AnyInput, fmt::format("elements of `{}` that do not ascend", race.ascending)});
   }
 
   /// Whether both always store the same; otherwise `best` becomes a witness in which they differ, unless that

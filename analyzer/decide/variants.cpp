@@ -1,6 +1,7 @@
 #include "analyzer/decide/variants.h"
 
 #include <algorithm>
+#include <map>
 
 namespace kcheck::analyzer {
 
@@ -42,6 +43,38 @@ const ModelAccess* AccessVariants::inFirstRounds(const ModelAccess& access, Roun
   made.condition = context.logicalAnd(first(access.condition), isFirst);
   for (Expr* e : {&made.offset, &made.size, &made.stored})
     if (*e) *e = first(*e);
+  return &made;
+}
+
+const ModelAccess* AccessVariants::underPromise(const ModelAccess& access, Promise promise,
+                                                std::set<std::string>& arrays) {
+  ExprContext& context = decider.view().context;
+  const bool ascend = promise == Promise::Ascending;
+  std::map<const Function*, std::set<Expr>> elements;
+  const auto collect = [&](Expr n) {
+    if (n->op == Op::Apply && n->function->varies == Varies::Never && model.contents.contains(n->function) &&
+        !(ascend ? n->function->ascends : n->function->injective))
+      elements[n->function].insert(n);
+    return false;
+  };
+  if (access.offset) anyNode(access.offset, collect);
+  if (ascend) anyNode(access.condition, collect);
+  Substitution promised(context);
+  for (const auto& [content, read] : elements) {
+    if (ascend && read.size() < 2) continue;
+    Function* made = context.function(content->name + (ascend ? " ascending" : " distinct"), content->width);
+    made->injective = content->injective || !ascend;
+    made->ascends = content->ascends || ascend;
+    made->keys = unsigned((*read.begin())->operands.size()) - 1;
+    made->exact = content->exact;
+    made->cause = content->cause;
+    for (Expr element : read) promised.set(element, context.apply(made, element->operands));
+    arrays.insert(model.objects[model.contents.at(content)].name);
+  }
+  if (promised.empty()) return nullptr;
+  ModelAccess& made = all.emplace_back(access);
+  for (Expr* e : {&made.condition, &made.offset, &made.size, &made.stored})
+    if (*e) *e = promised(*e);
   return &made;
 }
 

@@ -6,6 +6,8 @@
 
 #include <deque>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 namespace kcheck::analyzer {
@@ -16,6 +18,11 @@ enum class Rounds : std::uint8_t {
   OnlyOnes ///< the same, and loops that are over have run one round
 };
 
+enum class Promise : std::uint8_t {
+  Ascending, ///< of arrays that give it several elements, as the rows of a sparse matrix do
+  Distinct   ///< of arrays that its place follows
+};
+
 class AccessVariants {
 public:
   AccessVariants(Decider& decider, const KernelModel& model) : decider(decider), model(model) {}
@@ -24,6 +31,9 @@ public:
   const ModelAccess* where(const ModelAccess& access, Expr condition);
   /// In the first rounds of all loops; null where the access is in none.
   const ModelAccess* inFirstRounds(const ModelAccess& access, Rounds rounds);
+  /// Where what an annotation could promise holds of the arrays whose elements decide about the access; their
+  /// names are added to `arrays`. Null where there is none.
+  const ModelAccess* underPromise(const ModelAccess& access, Promise promise, std::set<std::string>& arrays);
   /// Some order in which the threads come to the atomic operations that a witness leans on brings the race
   /// about, perhaps in the first rounds of all loops.
   std::optional<Verdict> comeInOrder(const PairQuestion& question, std::vector<Cause>& causes);
