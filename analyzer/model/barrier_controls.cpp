@@ -147,8 +147,8 @@ private:
   }
 
   void addBranch(const BasicBlock* barrier, const BasicBlock* block) {
-    auto reached = run.conditions.find(block);
-    if (reached == run.conditions.end()) return;
+    auto reached = run.endConditions.find(block); // what is assumed in the block holds at its end
+    if (reached == run.endConditions.end()) return;
     const Instruction* end = block->getTerminator();
     bool othersExit =
         any_of(successors(block), [&](const BasicBlock* next) { return leadsToExit(next, barrier); });

@@ -46,6 +46,7 @@ public:
   std::vector<RunAccess> accesses;
   Environment env;
   std::map<const llvm::BasicBlock*, Expr> conditions; ///< under which each block runs, in its loops
+  std::map<const llvm::BasicBlock*, Expr> endConditions; ///< under which the end of each block is reached
   std::map<const llvm::BasicBlock*, Expr>
       barrierConditions; ///< of barrier blocks, in a run that does not stop
   /// Of the edges that leave a loop, as seen from outside of it.
@@ -254,7 +255,6 @@ private:
   std::vector<const llvm::Loop*> chain; ///< loops around the start, innermost first
   std::vector<const llvm::BasicBlock*> order;
   std::map<Edge, Expr> edges;
-  std::map<const llvm::BasicBlock*, Expr> endConditions; ///< under which the end of each block is reached
   std::set<const llvm::Loop*> active;
   std::map<const llvm::Loop*, Substitution> left; ///< of loops in closed form: inside values to final ones
   struct BackEdge {
