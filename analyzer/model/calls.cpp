@@ -117,12 +117,11 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
   record(instruction, AccessKind::Atomic, pointer, exprs.constant(64, bytes ? bytes : 1), condition, given,
          scope);
   if (!isRelevant(&instruction)) return;
-  const bool isTicket = update.kind != Update::Kind::Claim && update.kind != Update::Kind::Exchange &&
-                        update.kind != Update::Kind::Other;
-  Expr number = isTicket ? ticket(instruction, pointer, update, size) : claim(instruction, pointer, update);
+  Expr number = update.isTicket() ? ticket(instruction, pointer, update, size)
+                                  : claim(instruction, pointer, update, size);
   if (number) {
     env[&instruction] = number;
-    if (isTicket)
+    if (update.isTicket())
       if (Expr total = counted(state.objects.places(pointer).front())) { // a ticket has one place
         Expr taken = update.kind == Update::Kind::Room ? exprs.add(number, size) : number;
         Expr within = exprs.binary(update.kind == Update::Kind::Room ? Op::Ule : Op::Ult, taken, total);
@@ -287,6 +286,8 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
     if (name.contains(".add.gen.i")) update = additionOf(argument(1), condition);
     if (name.contains(".exch.gen.i") && isConst(argument(1)))
       update = {Update::Kind::Exchange, argument(1)->value};
+    if (name.contains(".or.gen.i")) update = {Update::Kind::Mark};
+    if (name.contains(".and.gen.i")) update = {Update::Kind::Clear};
     if (name.contains(".cas.gen.i")) update = claimOf(argument(1), argument(2), condition);
     runAtomic(call, argument(0), width / 8, scopeIn(name), update, condition, argument(1));
     return true;

@@ -117,7 +117,7 @@ private:
   Expr ticket(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr size);
   Expr roomFor(const llvm::Instruction& instruction, const Place& place, const llvm::BasicBlock* interval,
                Expr size, std::vector<Expr> operands);
-  Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update);
+  Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr operand);
   Expr counted(const Place& place);
   std::optional<unsigned> drawsOfThread(unsigned object, const Update& drawn) const;
   Expr countedAt(const llvm::Instruction& load, const Place& place);

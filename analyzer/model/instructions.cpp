@@ -429,6 +429,8 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
     if (update->getOperation() == AtomicRMWInst::Sub)
       what = isConst(operand) ? additionOf(exprs.sub(exprs.constant(operand->width, 0), operand), condition)
                               : Update{};
+    if (update->getOperation() == AtomicRMWInst::Or) what = {Update::Kind::Mark};
+    if (update->getOperation() == AtomicRMWInst::And) what = {Update::Kind::Clear};
     if (update->getOperation() == AtomicRMWInst::UIncWrap) what = roundOf(operand, false);
     if (update->getOperation() == AtomicRMWInst::UDecWrap) what = roundOf(operand, true);
     if (update->getOperation() == AtomicRMWInst::Xchg && isConst(operand))

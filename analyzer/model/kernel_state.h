@@ -98,11 +98,22 @@ private:
 
 /// What threads do to an object that they may share out work with.
 struct Update {
-  enum class Kind : std::uint8_t { Add, Room, Round, Claim, Exchange, Other } kind = Kind::Other;
+  enum class Kind : std::uint8_t {
+    Add,
+    Room,
+    Round,
+    Claim,
+    Exchange,
+    Mark,  ///< sets bits
+    Clear, ///< takes bits away
+    Other
+  } kind = Kind::Other;
   /// What is added, where a counter goes round (negative: one that counts down), what a compare-and-swap
   /// expects, what an exchange stores.
   std::int64_t value = 0;
   friend auto operator<=>(const Update&, const Update&) = default;
+  /// What it finds is a number that nobody else gets.
+  bool isTicket() const { return kind == Kind::Add || kind == Kind::Room || kind == Kind::Round; }
 };
 
 /// That the values in a part of an array differ from one another, or ascend.

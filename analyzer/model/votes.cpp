@@ -225,11 +225,11 @@ Expr Execution::warpResult(const CallInst& call, const std::function<Expr(unsign
                  {CauseKind::Warp, "the result of a warp operation at " + state.lineText(call)});
   };
   if (call.arg_size() < 2) return unknown();
-  if (Expr handed = laneBroadcast(state, call, argument, condition)) return handed;
+  if (Expr handed = valueOfLane(state, call, argument, condition)) return handed;
   Expr lane = call.arg_size() > 2 ? argument(2) : nullptr;
   if (!lane || lane->op != Op::Ite) return unknown();
   Expr none = lane->operands[0];
-  Expr handed = laneBroadcast(state, call, argument, exprs.logicalAnd(condition, exprs.logicalNot(none)));
+  Expr handed = valueOfLane(state, call, argument, exprs.logicalAnd(condition, exprs.logicalNot(none)));
   return handed ? exprs.ite(none, unknown(), handed) : unknown();
 }
 

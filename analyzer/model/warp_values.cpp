@@ -1,5 +1,6 @@
 #include "analyzer/model/warp_values.h"
 
+#include "analyzer/expr/range.h"
 #include "analyzer/model/kernel_state.h"
 
 #include "llvm/IR/Constants.h"
@@ -15,12 +16,33 @@ namespace {
 
 constexpr std::int64_t kLanes = 32;
 
-/// Whether this is a shuffle that reads one of the warp's 32 lanes.
-bool readsOneLane(const CallInst& call) {
+/// The lane of 32 that a shuffle reads; of `named` it is what the third operand says. Null where that is not
+/// followed.
+Expr laneRead(KernelState& state, const CallInst& call, Expr named) {
   auto* intrinsic = dyn_cast<IntrinsicInst>(&call);
-  if (!intrinsic || intrinsic->getIntrinsicID() != Intrinsic::nvvm_shfl_sync_idx_i32) return false;
-  auto* clamp = dyn_cast<ConstantInt>(call.getArgOperand(3));
-  return clamp && clamp->getZExtValue() == kLanes - 1;
+  auto* segments = intrinsic && call.arg_size() == 4 ? dyn_cast<ConstantInt>(call.getArgOperand(3)) : nullptr;
+  if (!segments) return nullptr;
+  ExprContext& exprs = state.exprs;
+  constexpr std::uint64_t kWhole = kLanes - 1; // all lanes are one segment
+  const Expr last = exprs.constant(32, kLanes - 1);
+  const Expr own = exprs.binary(Op::And, state.linearThread(), last);
+  const bool isNear = isConst(named) && named->value >= 0 && named->value < kLanes;
+  switch (intrinsic->getIntrinsicID()) {
+  case Intrinsic::nvvm_shfl_sync_idx_i32: return segments->getZExtValue() == kWhole ? named : nullptr;
+  case Intrinsic::nvvm_shfl_sync_bfly_i32:
+    return isNear && segments->getZExtValue() == kWhole ? exprs.binary(Op::Xor, own, named) : nullptr;
+  case Intrinsic::nvvm_shfl_sync_down_i32: {
+    if (!isNear || segments->getZExtValue() != kWhole) return nullptr;
+    Expr other = exprs.add(own, named, NoSignedWrap | NoUnsignedWrap);
+    return exprs.ite(exprs.binary(Op::Ule, other, last), other, own);
+  }
+  case Intrinsic::nvvm_shfl_sync_up_i32: {
+    if (!isNear || segments->getZExtValue() != 0) return nullptr;
+    Expr other = exprs.binary(Op::And, exprs.sub(own, named), last);
+    return exprs.ite(exprs.binary(Op::Ule, named, own), other, own);
+  }
+  default: return nullptr;
+  }
 }
 
 /// Lanes follow each other along the first axis.
@@ -109,6 +131,14 @@ std::optional<Ballot> madeOfBallots(KernelState& state, Expr mask) {
   return first;
 }
 
+/// Whether it is the number of a lane for certain, of one warp's threads and nothing that they have read.
+bool isOfWarp(Expr lane) {
+  if (isConst(lane)) return lane->value >= 0 && lane->value < kLanes;
+  if (lane->width != 32 || !causesOf(lane).empty()) return false;
+  const Range range = Ranges(Ranges::Wrapping::Exact).of(lane);
+  return range.lo >= 0 && range.hi < kLanes;
+}
+
 /// Whether the last warp of a block, too, is wide enough to have the lane.
 bool isInEveryWarp(const KernelModel& model, std::int64_t lane) {
   std::int64_t threads = 1;
@@ -179,6 +209,9 @@ bool isLanesUpTo(KernelState& state, Expr mask) {
     };
     return (isOwn(first) && isLanesBelow(state, second)) || (isOwn(second) && isLanesBelow(state, first));
   }
+  if (mask->op == Op::LShr) // `-1 >> (31 - lane)`
+    return isConst(first, -1) &&
+           isLane(state, state.exprs.sub(state.exprs.constant(32, kLanes - 1), second));
   // `(2 << lane) - 1`
   return mask->op == Op::Add && isConst(second, -1) && first->op == Op::Shl &&
          isConst(first->operands[0], 2) && isLane(state, first->operands[1]);
@@ -222,10 +255,10 @@ bool hasVoters(ExprContext& exprs, Expr votes, const Ballot& ballot, Expr condit
   return isVoter(ballot, condition) || std::find(here.begin(), here.end(), any) != here.end();
 }
 
-Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function<Expr(unsigned)>& argument,
+Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<Expr(unsigned)>& argument,
                    Expr condition) {
   Expr own = state.model.threadIdx[0];
-  if (!readsOneLane(call) || isConst(own) || !isWarpInOneRow(state.model)) return nullptr;
+  if (call.arg_size() < 3 || isConst(own) || !isWarpInOneRow(state.model)) return nullptr;
   ExprContext& exprs = state.exprs;
   std::vector<Expr> here = conjunctsOf(condition);
   auto takeForTrue = [&](Substitution& known, Expr part) {
@@ -235,11 +268,12 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function
   };
   Substitution holds(exprs);
   for (Expr part : here) takeForTrue(holds, part);
-  Expr mask = argument(0), lane = holds(argument(2)), all = exprs.constant(32, -1);
+  Expr mask = argument(0), lane = laneRead(state, call, holds(argument(2))), all = exprs.constant(32, -1);
+  if (!lane) return nullptr;
   const auto leads = state.firstVoters.find(lane);
   const Ballot* ballot = leads != state.firstVoters.end() ? &state.ballots.at(leads->second) : nullptr;
   if (ballot ? mask != all && mask != leads->second
-             : mask != all || !isConst(lane) || lane->value < 0 || lane->value >= kLanes)
+             : mask != all || !isOfWarp(lane))
     return nullptr;
   // Lanes that name each other in the mask come together, in whichever round of theirs.
   const Symbol* group = ballot && mask == leads->second ? ballot->group : nullptr;
@@ -260,6 +294,8 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function
   if (ballot)
     for (Expr part : conjunctsOf(other(ballot->vote))) takeForTrue(votes, part);
   for (Expr fact : state.laneFacts) takeForTrue(votes, other(fact));
+  for (Expr part : here) // what is the same for that lane
+    if (other(part) == part && !hangsOnMore(state, call, part, group, shared)) takeForTrue(votes, part);
   Expr sent = votes(other(argument(1)));
   if (hangsOnMore(state, call, sent, group, shared)) return nullptr;
   // The lane must come here wherever this thread does.
@@ -272,7 +308,7 @@ Expr laneBroadcast(KernelState& state, const CallInst& call, const std::function
         std::find(here.begin(), here.end(), part) == here.end())
       return nullptr;
   }
-  if (!ballot && !isInEveryWarp(state.model, lane->value)) return nullptr;
+  if (!ballot && !isInEveryWarp(state.model, isConst(lane) ? lane->value : kLanes - 1)) return nullptr;
   return sent;
 }
 
