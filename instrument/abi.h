@@ -125,7 +125,8 @@ enum SiteFlag : std::uint16_t {
   SiteDrawn = 32,
   SiteKeepsBits = 64, ///< reads only in order to write a part of it, a bit-field: the rest may be unwritten
   /// A read of the toolkit's headers: past what they have put in shared memory, and on purpose.
-  SiteOfLibrary = 128
+  SiteOfLibrary = 128,
+  SiteInParts = 256 ///< of a type, or a function, that asks for less alignment than its bytes together would
 };
 enum class SiteKind : std::uint8_t { Read, Write, Atomic, Sync, Other };
 

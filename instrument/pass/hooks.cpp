@@ -65,10 +65,13 @@ public:
       builder.CreateCall(runtimeCall(code.module, Call::kcFence),
                          {threadMarker(builder), builder.getInt32(scopeOf(fence->getSyncScopeID()))});
     } else if (auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(&instruction)) {
-      request(*copy, {Call::kcRead, copy->getRawSource(), copy->getLength()}, libraryFlag(*copy));
-      request(*copy, {Call::kcWrite, copy->getRawDest(), copy->getLength(), 0, abi::SiteKind::Write});
+      request(*copy, {Call::kcRead, copy->getRawSource(), copy->getLength()},
+              libraryFlag(*copy) | alignmentFlag(copy->getSourceAlign().valueOrOne(), copy->getLength()));
+      request(*copy, {Call::kcWrite, copy->getRawDest(), copy->getLength(), 0, abi::SiteKind::Write},
+              alignmentFlag(copy->getDestAlign().valueOrOne(), copy->getLength()));
     } else if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) {
-      request(*fill, {Call::kcWrite, fill->getRawDest(), fill->getLength(), 0, abi::SiteKind::Write});
+      request(*fill, {Call::kcWrite, fill->getRawDest(), fill->getLength(), 0, abi::SiteKind::Write},
+              alignmentFlag(fill->getDestAlign().valueOrOne(), fill->getLength()));
     }
   }
 
@@ -84,6 +87,11 @@ private:
 
   unsigned libraryFlag(const llvm::Instruction& read) const {
     return read.getDebugLoc() && !code.isUserPlace(read.getDebugLoc()) ? abi::SiteOfLibrary : 0;
+  }
+
+  static unsigned alignmentFlag(llvm::Align known, const llvm::Value* bytes) {
+    const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(bytes);
+    return constant && known.value() < constant->getZExtValue() ? abi::SiteInParts : 0;
   }
 
   std::uint32_t scopeOf(llvm::SyncScope::ID id) const {
@@ -115,6 +123,8 @@ private:
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(&access);
     if (load && isBitFieldUpdate(*load)) flags |= abi::SiteKeepsBits;
     if (load) flags |= libraryFlag(*load);
+    if (ordering == llvm::AtomicOrdering::NotAtomic)
+      flags |= alignmentFlag(llvm::getLoadStoreAlignment(&access), hook.bytes);
     request(access, hook, flags);
   }
 

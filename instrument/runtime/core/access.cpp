@@ -85,6 +85,11 @@ void reportUnwrittenRead(CheckedAccess& access) {
   access.block.launch->earlyReads.told(access.site, report(finding));
 }
 
+bool isInParts(std::uint32_t site) {
+  const abi::SiteInfo* info = context().site(site);
+  return info && (info->flags & abi::SiteInParts);
+}
+
 } // namespace
 
 void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site, AccessKind kind,
@@ -99,7 +104,7 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
   CheckedAccess access{thread,    block, address, static_cast<std::uint32_t>(bytes),
                        site,      kind,  order,   inShared(address),
                        isVolatile};
-  if (bytes <= kLargestScalar && (bytes & (bytes - 1)) == 0 && (address & (bytes - 1)))
+  if (bytes <= kLargestScalar && (bytes & (bytes - 1)) == 0 && (address & (bytes - 1)) && !isInParts(site))
     reportMisaligned(thread, address, bytes, site, kind);
   if (access.atomic()) {
     std::vector<std::uint8_t>& scopes = block.launch->atomicScope;
