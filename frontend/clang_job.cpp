@@ -3,6 +3,7 @@
 
 #include "frontend/driver_setup.h"
 #include "frontend/precompiled.h"
+#include "frontend/register_names.h"
 #include "frontend/shared_objects.h"
 #include "frontend/user_headers.h"
 #include "frontend/user_macros.h"
@@ -31,6 +32,7 @@ private:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef) override {
     adaptUserHeaders(compiler);
+    if (compiler.getLangOpts().CUDAIsDevice) setRegisterNamesAside(compiler.getPreprocessor());
     auto consumer = make(compiler);
     if (hasSharedObject) return makeSharedObjects(compiler, std::move(consumer));
     const bool isBehind = !compiler.getPreprocessorOpts().ImplicitPCHInclude.empty();

@@ -8,6 +8,7 @@
 #include "frontend/nvcc_semantics.h"
 #include "frontend/own_axes.h"
 #include "frontend/pretty.h"
+#include "frontend/register_names.h"
 #include "frontend/sites.h"
 #include "frontend/small_exchanges.h"
 
@@ -72,6 +73,7 @@ public:
       return llvm::dyn_cast_or_null<clang::FunctionDecl>(generator.GetDeclForMangledName(name));
     };
     joinRenamedStatics(*module);
+    restoreRegisterNames(*module);
     replaceSmallExchanges(*module);
     markManagedVariables(*module);
     result.kernels = listKernels(*module, generator, ast);

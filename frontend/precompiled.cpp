@@ -4,6 +4,7 @@
 #include "frontend/precompiled.h"
 
 #include "frontend/nvcc_semantics.h"
+#include "frontend/register_names.h"
 #include "frontend/source_text.h"
 #include "frontend/user_macros.h"
 
@@ -139,6 +140,7 @@ void keepOwnHeaders(clang::PreprocessorOptions& options, bool isOwnOnly) {
 class Precompile : public clang::GeneratePCHAction {
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance& compiler,
                                                         llvm::StringRef file) override {
+    if (compiler.getLangOpts().CUDAIsDevice) setRegisterNamesAside(compiler.getPreprocessor());
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
     consumers.push_back(makeNvccSemantics());
     consumers.push_back(clang::GeneratePCHAction::CreateASTConsumer(compiler, file));
