@@ -3,7 +3,9 @@
 #include "analyzer/model/execution.h"
 #include "report/assumptions.h"
 
+#include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -101,6 +103,7 @@ Expr Execution::countedAt(const Instruction& load, const Place& place) {
     if (state.intervals.at(block).count(drawn)) return nullptr;
     for (auto& [start, blocks] : state.intervals)
       if (blocks.count(drawn) && state.dominators.dominates(start, block)) {
+        state.assumedStarts[place.object] = {&load, place.offset};
         state.assume(std::string(kCounter) + " `" + state.objects[place.object].name +
                      "` starts at 0 or above and stays below 2^30");
         return total;
@@ -108,6 +111,36 @@ Expr Execution::countedAt(const Instruction& load, const Place& place) {
     return nullptr;
   }
   return nullptr;
+}
+
+/// What a variable of the program holds at `offset` from the start on. Nothing where others may write it first.
+static std::optional<std::int64_t> initialNumber(const KernelState& state, unsigned object, Expr offset,
+                                                 Type* type) {
+  const auto found = state.globals.find(object);
+  if (found == state.globals.end() || !isConst(offset) || !type->isIntegerTy()) return {};
+  const GlobalVariable& variable = *found->second;
+  if (!variable.hasInitializer() || mayBeWrittenByHost(state.facts, variable)) return {};
+  auto* number = dyn_cast_or_null<ConstantInt>(
+      ConstantFoldLoadFromConst(const_cast<Constant*>(variable.getInitializer()), type,
+                                APInt(64, std::uint64_t(offset->value)), state.layout));
+  return number ? std::optional(number->getSExtValue()) : std::nullopt;
+}
+
+/// Where the kernel itself, or the variable, says that a counter does not start as assumed, nothing is proved.
+void KernelState::checkStarts() {
+  for (const auto& [object, assumed] : assumedStarts) {
+    std::optional<std::int64_t> start = initialNumber(*this, object, assumed.offset, assumed.drawn->getType());
+    for (const Phase& phase : model.blockPhases)
+      for (const ModelAccess& access : phase.accesses)
+        if (access.object == object && access.kind == AccessKind::Write && access.stored &&
+            isConst(access.stored) && access.stored->value < 0)
+          start = access.stored->value;
+    if (!start || (assumed.isZero ? *start == 0 : *start >= 0)) continue;
+    gap(assumed.drawn,
+        "the counter `" + objects[object].name + "` starts at " + std::to_string(*start) +
+            ", and what is drawn from there is not followed",
+        true, false, false);
+  }
 }
 
 /// No more is counted than all threads of the block can draw, on top of what the counter begins with. That is

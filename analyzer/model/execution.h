@@ -35,6 +35,9 @@ Update additionOf(Expr addend, Expr condition);
 Update roundOf(Expr bound, bool isDown);
 Update claimOf(Expr compare, Expr desired, Expr condition);
 
+/// Whether host code names the variable.
+bool mayBeWrittenByHost(const Facts& facts, const llvm::GlobalVariable& variable);
+
 class Execution {
 public:
   /// `before`: a run from the entry, for the values at the start of a run from a barrier.

@@ -229,6 +229,14 @@ struct KernelState {
   };
   std::map<const Symbol*, CountBound> boundedCounts;
   void boundCounts();
+  /// Counters that are taken to start at 0, or at 0 or above.
+  struct AssumedStart {
+    const llvm::Instruction* drawn = nullptr;
+    Expr offset = nullptr;
+    bool isZero = false;
+  };
+  std::map<unsigned, AssumedStart> assumedStarts; ///< by object
+  void checkStarts();
   /// The one place behind which the interval between block barriers begins that `block` is in, if it is one
   /// and runs once, and nothing but `update` is done to the object in it. Where nothing else is ever done to
   /// it the whole kernel is one interval: the entry.

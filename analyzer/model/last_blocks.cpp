@@ -134,6 +134,9 @@ void Execution::drawTicket(const Instruction& atomic) {
   Expr last = exprs.add(blocks, exprs.constant(32, -1));
   if (ticket->width > 32) last = exprs.extend(Op::ZExt, ticket->width, last);
   state.drawn.push_back({ticket, last, state.isLastBlock(atomic)});
+  for (const auto& access : accesses)
+    if (access.instruction == &atomic)
+      state.assumedStarts[access.access.object] = {&atomic, access.access.offset, true};
   state.assume(std::string(kCounter) + " at " + state.lineText(atomic) + " is 0 when the kernel starts");
 }
 

@@ -144,7 +144,7 @@ Expr Execution::markIfSynchronizing(unsigned object, Expr content) {
   return content;
 }
 
-static bool mayBeWrittenByHost(const Facts& facts, const GlobalVariable& variable) {
+bool mayBeWrittenByHost(const Facts& facts, const GlobalVariable& variable) {
   SmallVector<DIGlobalVariableExpression*, 1> infos;
   variable.getDebugInfo(infos);
   return infos.empty() || facts.hostVariables.contains(infos[0]->getVariable()->getName().str());
@@ -332,6 +332,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
       place.object, isFixed ? place.offset : nullptr, {}, {}, {}, 0, update.value < 0 ? -1 : 1};
   number->exact = false;
   number->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
+  state.assumedStarts[place.object] = {&instruction, place.offset};
   const std::string counter = std::string(kCounter) + (isFixed ? " that " : "s that ");
   const std::string stays = isFixed ? "stays" : "stay", starts = isFixed ? "starts" : "start";
   constexpr std::int64_t kFar = 1 << 16;
@@ -377,6 +378,7 @@ Expr Execution::roomFor(const Instruction& instruction, const Place& place, cons
   state.model.draws[room] = {place.object, isFixed ? place.offset : nullptr};
   room->exact = false;
   room->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
+  state.assumedStarts[place.object] = {&instruction, place.offset};
   state.assume(std::string(kCounter) + (isFixed ? "" : "s") + " that atomicAdd advances at " +
                state.lineText(instruction) +
                (isFixed ? " starts at 0 or above and stays" : " start at 0 or above and stay") + " below 2^" +

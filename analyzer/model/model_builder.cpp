@@ -292,6 +292,7 @@ private:
 
   void finish(KernelState& state) {
     state.boundCounts();
+    state.checkStarts();
     if (overlapMatters(state)) state.assume(kPointersApart);
     if (variablesMatter(state))
       state.assume(std::string("memory of the pointer parameters ") + kReachedApart);

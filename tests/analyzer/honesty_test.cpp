@@ -236,6 +236,28 @@ __global__ void leavesUnderDivergence(int* out, int n) {
   out[blockIdx.x * 64 + threadIdx.x] = k;
 }
 
+__global__ void roomStartsBelow(int* n, int* out, const int* in) {
+  __shared__ int c, first;
+  int v = in[blockIdx.x * 64 + threadIdx.x], p = 0;
+  if (threadIdx.x == 0) c = -1;
+  __syncthreads();
+  if (v > 0) p = atomicAdd(&c, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) first = atomicAdd(n, c);
+  __syncthreads();
+  if (v > 0) out[first + p] = v;
+}
+
+__device__ unsigned arrived = 1;
+__global__ void lastBlockOfFewer(int* parts, int* out) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) parts[blockIdx.x] = blockIdx.x;
+  __threadfence();
+  if (threadIdx.x == 0) last = atomicAdd(&arrived, 1) == gridDim.x - 1;
+  __syncthreads();
+  if (last) out[threadIdx.x] = parts[threadIdx.x & 3];
+}
+
 __global__ void unsignedStride(int* out, unsigned n) {
   for (unsigned i = threadIdx.x; i < n; i += 0x40000000u) out[i & 0x3fffffff] = blockIdx.x;
 }
@@ -247,6 +269,8 @@ TEST(Honesty, NothingIsProvedWrongly) {
   for (const char* kernel : {"twoCounters",
                              "counterAlsoSet",
                              "halfOfAWord",
+                             "roomStartsBelow",
+                             "lastBlockOfFewer",
                              "ticketsTooClose",
                              "ticketsWrap",
                              "ticketsOfBlocks",
