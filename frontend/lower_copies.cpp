@@ -13,7 +13,7 @@ namespace kcheck::frontend {
 namespace {
 
 constexpr std::uint64_t kWidestAccess = 16; ///< bytes that one GPU instruction moves per thread
-constexpr std::size_t kMostPieces = 16;
+constexpr std::size_t kMostPieces = 16, kMostFields = 64;
 
 struct Piece {
   std::uint64_t offset, bytes;
@@ -122,7 +122,59 @@ void lower(llvm::MemTransferInst& copy, const std::vector<Piece>& pieces) {
   copy.eraseFromParent();
 }
 
+struct Field {
+  std::vector<unsigned> indices;
+  llvm::Type* type;
+};
+
+void collectFields(llvm::Type* type, std::vector<unsigned>& indices, std::vector<Field>& fields) {
+  const auto* array = llvm::dyn_cast<llvm::ArrayType>(type);
+  if (!type->isAggregateType() || fields.size() > kMostFields) {
+    fields.push_back({indices, type});
+    return;
+  }
+  const std::uint64_t count = array ? array->getNumElements() : type->getStructNumElements();
+  for (unsigned i = 0; i < count && fields.size() <= kMostFields; ++i) {
+    indices.push_back(i);
+    collectFields(array ? array->getElementType() : type->getStructElementType(i), indices, fields);
+    indices.pop_back();
+  }
+}
+
+/// Loads of the fields in place of one of the whole structure.
+void lower(llvm::LoadInst& load) {
+  const llvm::DataLayout& layout = load.getModule()->getDataLayout();
+  std::vector<unsigned> indices;
+  std::vector<Field> fields;
+  collectFields(load.getType(), indices, fields);
+  if (fields.size() > kMostFields) return;
+  llvm::IRBuilder<> builder(&load);
+  llvm::Value* whole = llvm::PoisonValue::get(load.getType());
+  for (const Field& field : fields) {
+    std::vector<llvm::Value*> path{builder.getInt32(0)};
+    for (unsigned index : field.indices) path.push_back(builder.getInt32(index));
+    const auto offset = std::uint64_t(layout.getIndexedOffsetInType(load.getType(), path));
+    llvm::Value* from = builder.CreateInBoundsGEP(load.getType(), load.getPointerOperand(), path);
+    llvm::LoadInst* part =
+        builder.CreateAlignedLoad(field.type, from, llvm::commonAlignment(load.getAlign(), offset));
+    part->setMetadata("kcheck.copy", llvm::MDNode::get(builder.getContext(), {}));
+    whole = builder.CreateInsertValue(whole, part, field.indices);
+  }
+  load.replaceAllUsesWith(whole);
+  load.eraseFromParent();
+}
+
 } // namespace
+
+void lowerReturnedStructures(llvm::Function& function) {
+  std::vector<llvm::LoadInst*> loads;
+  for (llvm::Instruction& instruction : llvm::instructions(function))
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+        load && load->getType()->isStructTy() && load->isSimple() &&
+        llvm::isa<llvm::AllocaInst>(load->getPointerOperand()))
+      loads.push_back(load);
+  for (llvm::LoadInst* load : loads) lower(*load);
+}
 
 void lowerSmallCopies(llvm::Function& function, const std::function<bool(const llvm::Value*)>& isPrivate) {
   std::vector<llvm::MemTransferInst*> copies;

@@ -15,4 +15,7 @@ namespace kcheck::frontend {
 /// Pieces follow the fields where there is padding, else the alignment, up to 16 bytes.
 void lowerSmallCopies(llvm::Function& function, const std::function<bool(const llvm::Value*)>& isPrivate);
 
+/// What a function returns field by field: some may have no value, and between them is nothing to read.
+void lowerReturnedStructures(llvm::Function& function);
+
 } // namespace kcheck::frontend

@@ -38,6 +38,7 @@ public:
 
   void run() {
     PrivateMemory isPrivate;
+    lowerReturnedStructures(function);
     lowerSmallCopies(function, [&](const llvm::Value* address) { return isPrivate(address); });
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       const std::vector<MemoryOperation> operations = memoryOperations(instruction);

@@ -60,6 +60,12 @@ void promoteScalars(DeviceCode& code, llvm::Function& function) {
 
 void inlineSmall(DeviceCode& code) {
   const CallGraph graph(code.module);
+  const auto finishLocals = [&](llvm::Function& function) {
+    trackLocals(code, function);
+    promoteScalars(code, function);
+    settleUnwritten(function);
+  };
+  std::vector<llvm::Function*> handOn;
   for (llvm::Function* function : graph.calleesFirst()) {
     if (function->isDeclaration()) continue; // inlined everywhere
     std::vector<llvm::CallInst*> work;
@@ -77,10 +83,14 @@ void inlineSmall(DeviceCode& code) {
         size += added;
       if (callee->use_empty() && !code.kernelOf(*callee)) callee->deleteBody();
     }
-    trackLocals(code, *function);
-    promoteScalars(code, *function);
-    settleUnwritten(*function);
+    // A structure goes to the caller with those of its fields that have no value: who reads them is seen there.
+    if (function->getReturnType()->isStructTy() && size <= kSmall && !graph.isRecursive(*function))
+      handOn.push_back(function);
+    else
+      finishLocals(*function);
   }
+  for (llvm::Function* function : handOn)
+    if (!function->isDeclaration()) finishLocals(*function);
   for (llvm::Function& function : llvm::make_early_inc_range(code.module))
     if (function.use_empty() && !code.kernelOf(function)) function.eraseFromParent();
 }

@@ -265,12 +265,20 @@ private:
       return;
     }
     llvm::Value* marks = allWritten(type);
-    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(store.getValueOperand()))
+    if (auto* load = llvm::dyn_cast<llvm::LoadInst>(partItself(store.getValueOperand())))
       if (auto known = marksOf.find(load); known != marksOf.end() && !isAsked(*load)) marks = known->second;
     for (llvm::CallInst* shuffle : shufflesIn(store.getValueOperand(), shuffles))
       marks =
           builder.CreateSelect(receivedMissing(builder, *shuffle), llvm::ConstantInt::get(type, 0), marks);
     notes(builder.CreateAlignedStore(marks, twin, store.getAlign()));
+  }
+
+  /// What a field of a structure that a function has returned was made of.
+  static llvm::Value* partItself(llvm::Value* value) {
+    auto* field = llvm::dyn_cast<llvm::ExtractValueInst>(value);
+    llvm::Value* part =
+        field ? llvm::FindInsertedValue(field->getAggregateOperand(), field->getIndices()) : nullptr;
+    return part ? part : value;
   }
 
   /// Of the write before it; done only where that is (writeOutLocal).
