@@ -102,7 +102,10 @@ PropertyResult checkBarriers(Check c) {
       const std::string doubt =
           witness.exact() ? "line " + std::to_string(control.barrier.line)
                           : name + ": possibly divergent, leaning on " + witness.causes.front().text;
-      if (control.othersMeet)
+      if (control.othersLeave)
+        answer.doubt(lineOf(control.barrier) + ": lanes that the branch in " + lineOf(control.branch) +
+                     " sends elsewhere may have returned by then, or may not");
+      else if (control.othersMeet)
         answer.doubt(lineOf(control.barrier) +
                      ": which lanes meet at this warp barrier, and which at another "
                      "one, is not followed");
@@ -111,7 +114,7 @@ PropertyResult checkBarriers(Check c) {
       else
         answer.doubt(doubt);
       if (!areOut) meeting.doubt(doubt);
-      if (control.othersMeet) break;
+      if (control.othersMeet || control.othersLeave) break;
       // A mask that a vote made usually names just those who come: unknown, but nothing to tell.
       const bool isOfLanes = control.mask || control.isTogether;
       if (isOfLanes && witness.leansOn(CauseKind::Warp)) break;

@@ -120,11 +120,29 @@ private:
     });
   }
 
+  /// Whether a lane is given what another lane of its warp has.
+  static bool readsLanes(const Instruction& collective) {
+    const StringRef name = cast<CallInst>(collective).getCalledFunction()->getName();
+    return !name.contains(".vote.") && !name.contains(".match.") && !name.contains(".redux.");
+  }
+
+  /// Whether lanes that the branch sends elsewhere do nothing more than return.
+  bool othersReturn(const Instruction& branch, const BasicBlock* barrier) {
+    return none_of(successors(branch.getParent()), [&](const BasicBlock* next) {
+      return !postDominators.dominates(barrier, next) && reaches(next, [&](const BasicBlock* block) {
+               if (block == barrier) return Step::Back;
+               return any_of(*block, [](const Instruction& i) { return i.mayWriteToMemory(); }) ? Step::Found
+                                                                                               : Step::On;
+             });
+    });
+  }
+
   void add(const BasicBlock* barrier, const Instruction& branch, Expr reached, Expr condition,
            bool othersExit) {
     if (!reached || isFalse(reached) || isConst(condition)) return;
     const auto together = lanesTogether(*instruction);
-    if (together && othersExit) return; // who has returned is not waited for
+    // Who has returned is not waited for; but who goes on to work may be, and nobody is read from.
+    if (together && othersExit && !readsLanes(*instruction) && othersReturn(branch, barrier)) return;
     if (!done.insert({instruction, reached, condition}).second) return;
     BarrierControl control;
     control.barrier = locationOf(*instruction);
@@ -139,6 +157,7 @@ private:
     control.reached = state.withDefinitions(reached, {condition});
     control.condition = condition;
     control.othersExit = othersExit;
+    control.othersLeave = together && othersExit;
     control.othersMeet = kind == BarrierKind::Warp && !together && !othersExit &&
                          any_of(successors(branch.getParent()), [&](const BasicBlock* next) {
                            return !postDominators.dominates(barrier, next) && mayMeetElsewhere(next, barrier);
