@@ -96,6 +96,9 @@ private:
   std::optional<Value> throughVariable(const clang::VarDecl& variable, const clang::Expr& user,
                                        Evaluate<Value> evaluate);
   template <typename Value>
+  std::optional<Value> throughReference(const clang::Expr* init, const clang::Expr& user,
+                                        Evaluate<Value> evaluate);
+  template <typename Value>
   std::optional<Value> atPlace(const clang::VarDecl& variable, clang::SourceLocation place,
                                Evaluate<Value> evaluate);
   std::optional<PointerValue> exchanged(const clang::VarDecl& variable, const clang::Expr& user);

@@ -56,6 +56,20 @@ template <typename Value> std::optional<Value> Folder::through(const Event& even
   return std::nullopt;
 }
 
+/// Of what a reference is another name for the value at the place of `user` counts.
+template <typename Value>
+std::optional<Value> Folder::throughReference(const clang::Expr* init, const clang::Expr& user,
+                                              Evaluate<Value> evaluate) {
+  if (!init) return std::nullopt;
+  if (isTemporary(*init)) return (this->*evaluate)(*init);
+  const auto* named = llvm::dyn_cast<clang::DeclRefExpr>(init->IgnoreParenImpCasts());
+  const auto* variable = named ? llvm::dyn_cast<clang::VarDecl>(named->getDecl()) : nullptr;
+  if (!variable) return std::nullopt;
+  if constexpr (std::is_same_v<Value, Extent>)
+    if (!variable->getType()->isReferenceType()) return extentAt({variable->getCanonicalDecl(), {}}, user);
+  return throughVariable(*variable, user, evaluate);
+}
+
 template <typename Value>
 std::optional<Value> Folder::throughVariable(const clang::VarDecl& variable, const clang::Expr& user,
                                              Evaluate<Value> evaluate) {
@@ -66,6 +80,7 @@ std::optional<Value> Folder::throughVariable(const clang::VarDecl& variable, con
     return agreed(*parameter, evaluate);
   }
   const clang::Expr* init = variable.getAnyInitializer();
+  if (variable.getType()->isReferenceType()) return throughReference(init, user, evaluate);
   if (variable.getType().isConstQualified()) return init ? (this->*evaluate)(*init) : std::nullopt;
   const auto entry = values.uses.variables.find(variable.getCanonicalDecl());
   if (!isFollowed(variable)) return std::nullopt;

@@ -109,6 +109,12 @@ const clang::Expr* onlyReturn(const clang::FunctionDecl& function) {
   return visitor.found == 1 ? visitor.value : nullptr;
 }
 
+/// Whether it holds what is stored there, and nothing else: a bit-field may be too narrow, members of a union
+/// share a place, a reference is another name for one.
+static bool isWhole(const clang::FieldDecl& field) {
+  return !field.isBitField() && !field.getParent()->isUnion() && !field.getType()->isReferenceType();
+}
+
 std::optional<Slot> slotOf(const clang::Expr& lvalue) {
   auto slot = readSlotOf(lvalue);
   return slot && slot->root->getType()->isReferenceType() ? std::nullopt : slot;
@@ -119,7 +125,7 @@ std::optional<Slot> readSlotOf(const clang::Expr& lvalue) {
   const clang::Expr* expr = lvalue.IgnoreParenImpCasts();
   while (const auto* member = llvm::dyn_cast<clang::MemberExpr>(expr)) {
     const auto* field = llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
-    if (member->isArrow() || !field) return std::nullopt;
+    if (member->isArrow() || !field || !isWhole(*field)) return std::nullopt;
     slot.path.insert(slot.path.begin(), field->getCanonicalDecl());
     expr = member->getBase()->IgnoreParenImpCasts();
   }
@@ -129,6 +135,11 @@ std::optional<Slot> readSlotOf(const clang::Expr& lvalue) {
     return std::nullopt;
   slot.root = variable->getCanonicalDecl();
   return slot;
+}
+
+bool isTemporary(const clang::Expr& init) {
+  const auto* full = llvm::dyn_cast<clang::FullExpr>(&init);
+  return llvm::isa<clang::MaterializeTemporaryExpr>(full ? full->getSubExpr() : &init);
 }
 
 std::optional<Slot> addressedSlot(const clang::Expr& expr) {
@@ -141,7 +152,7 @@ const clang::FieldDecl* fieldOfThis(const clang::Expr& lvalue) {
   const auto* member = llvm::dyn_cast<clang::MemberExpr>(lvalue.IgnoreParenImpCasts());
   if (!member || !llvm::isa<clang::CXXThisExpr>(member->getBase()->IgnoreParenImpCasts())) return nullptr;
   const auto* field = llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl());
-  return field ? field->getCanonicalDecl() : nullptr;
+  return field && isWhole(*field) ? field->getCanonicalDecl() : nullptr;
 }
 
 } // namespace kcheck::frontend

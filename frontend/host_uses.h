@@ -111,6 +111,8 @@ struct AllocationCall {
 };
 std::optional<AllocationCall> allocationCall(const clang::CallExpr& call);
 
+/// Whether a reference is made to a value that has no other name.
+bool isTemporary(const clang::Expr& init);
 /// The slot that an lvalue names; none for elements, and for what pointers and references lead to.
 std::optional<Slot> slotOf(const clang::Expr& lvalue);
 /// The same, for readers: parameters that are references count as variables.

@@ -87,6 +87,7 @@ const clang::Expr* HostValues::definition(const clang::VarDecl& variable) const 
   if (llvm::isa<clang::ParmVarDecl>(variable)) return nullptr;
   const clang::Expr* init = variable.getAnyInitializer();
   if (variable.getType().isConstQualified()) return init;
+  if (variable.getType()->isReferenceType() && init && !isTemporary(*init)) return nullptr; // another's name
   const auto entry = uses.variables.find(variable.getCanonicalDecl());
   if (!isOwn(variable)) return nullptr;
   if (entry == uses.variables.end()) return init;

@@ -131,6 +131,54 @@ TEST(Facts, TheLastAssignmentBeforeCounts) {
               "line 13 k(int *, const float *, int) <<<7,1,1 | 64,1,1 | 0>>> nullptr nullptr n\n");
 }
 
+TEST(Facts, OtherNamesStandForTheirVariableAsItIsThen) {
+  expectFacts(R"(
+struct Named { const int& n; };
+int main() {
+  int n = 1;
+  const int& same = n;
+  const int& own = 5;
+  Named named{n};
+  n = 2;
+  k<<<1, 32>>>(nullptr, nullptr, same);
+  k<<<1, 32>>>(nullptr, nullptr, own);
+  k<<<1, 32>>>(nullptr, nullptr, named.n);
+  dim3 block(64);
+  const dim3& alias = block;
+  block.y = 2;
+  k<<<1, alias>>>(nullptr, nullptr, 0);
+})",
+              R"(line 10 k(int *, const float *, int) <<<1,1,1 | 32,1,1 | 0>>> nullptr nullptr same=2
+line 11 k(int *, const float *, int) <<<1,1,1 | 32,1,1 | 0>>> nullptr nullptr own=5
+line 12 k(int *, const float *, int) <<<1,1,1 | 32,1,1 | 0>>> nullptr nullptr named.n
+line 16 k(int *, const float *, int) <<<1,1,1 | 64,2,1 | 0>>> nullptr nullptr 0=0
+)");
+}
+
+TEST(Facts, MembersThatShareAPlaceOrAreNarrowHaveNoValue) {
+  expectFacts(R"(
+union Either { int whole; float part; };
+struct Narrow { unsigned flag : 1; };
+struct Within { union { int a; int b; }; };
+int main() {
+  Either either;
+  either.whole = 1;
+  either.part = 0;
+  k<<<1, 32>>>(nullptr, nullptr, either.whole);
+  Narrow narrow;
+  narrow.flag = 2;
+  k<<<1, 32>>>(nullptr, nullptr, narrow.flag);
+  Within within;
+  within.a = 1;
+  within.b = 2;
+  k<<<1, 32>>>(nullptr, nullptr, within.a);
+})",
+              R"(line 10 k(int *, const float *, int) <<<1,1,1 | 32,1,1 | 0>>> nullptr nullptr either.whole
+line 13 k(int *, const float *, int) <<<1,1,1 | 32,1,1 | 0>>> nullptr nullptr narrow.flag
+line 17 k(int *, const float *, int) <<<1,1,1 | 32,1,1 | 0>>> nullptr nullptr within.a
+)");
+}
+
 TEST(Facts, ContainersCountTheirElements) {
   expectFacts("#include <vector>\n"
               "void fill(std::vector<int>& v) { for (auto& x : v) x = 1; v[0] = 2; }\n"
