@@ -8,7 +8,7 @@
 
 namespace kcheck::abi {
 
-inline constexpr std::uint32_t kVersion = 6;
+inline constexpr std::uint32_t kVersion = 7;
 
 /// Where all memory lies that the runtime hands out. An address below the start or at the end is foreign.
 inline constexpr std::uint64_t kArenaStart = 0x2000'0000'0000;
@@ -238,6 +238,8 @@ struct ModuleEntry {
   const LogSegment* segments;
   const LoggedAccess* accesses;
   std::uint32_t segmentCount, accessCount;
+  const void* const* callees; ///< the device functions whose addresses are taken
+  std::uint32_t calleeCount, unusedToo;
 };
 
 /// The `operation` of kcTexture: geometry | TextureIntegerCoordinates | TextureResult << 5 | TextureMode << 7

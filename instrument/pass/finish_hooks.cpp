@@ -122,8 +122,9 @@ void finishHooks(DeviceCode& code) {
       bool isTexture = isCallTo(instruction, Call::kcTexture) || isCallTo(instruction, Call::kcSurface);
       bool isUnwritten = isCallTo(instruction, Call::kcUnwritten);
       bool isHeap = isCallTo(instruction, Call::kcMalloc) || isCallTo(instruction, Call::kcFree);
+      bool isCallee = isCallTo(instruction, Call::kcCallee);
       if (!isRead && !isWrite && !isAtomic && !isLocal && !isUnsupported && !isTrap && !isTexture &&
-          !isHeap && !isUnwritten)
+          !isHeap && !isUnwritten && !isCallee)
         continue;
       auto& hook = llvm::cast<llvm::CallInst>(instruction);
       if (!code.options.checks && (isRead || isWrite || isAtomic || isLocal)) {
@@ -132,7 +133,7 @@ void finishHooks(DeviceCode& code) {
       }
       unsigned position = isLocal || isTexture      ? 5
                           : isUnwritten             ? 4
-                          : isUnsupported || isHeap ? 2
+                          : isUnsupported || isHeap || isCallee ? 2
                           : isTrap                  ? 1
                                                     : 3;
       auto base = std::uint32_t(llvm::cast<llvm::ConstantInt>(hook.getArgOperand(position))->getZExtValue());

@@ -105,7 +105,9 @@ llvm::Constant* accessRow(TableWriter& write, const abi::LoggedAccess& access) {
 
 void writeTables(DeviceCode& code) {
   TableWriter write(code.module);
-  std::vector<llvm::Constant*> kernels, globals, sites, segments, accesses;
+  std::vector<llvm::Constant*> kernels, globals, sites, segments, accesses, callees;
+  for (llvm::Function& function : code.module)
+    if (!function.isDeclaration() && function.hasAddressTaken()) callees.push_back(&function);
   for (const KernelCode& kernel : code.kernels) kernels.push_back(kernelRow(write, code, kernel));
   for (const GlobalCode& global : code.globals) globals.push_back(globalRow(write, global));
   for (const SiteRow& site : code.sites.all()) sites.push_back(siteRow(write, site));
@@ -115,7 +117,8 @@ void writeTables(DeviceCode& code) {
       {write.word(abi::kVersion), write.word(code.options.checks), write.array(kernels), write.array(globals),
        write.array(sites), write.word(kernels.size()), write.word(globals.size()), write.word(sites.size()),
        write.word(0), code.initialise, write.array(segments), write.array(accesses),
-       write.word(segments.size()), write.word(accesses.size())},
+       write.word(segments.size()), write.word(accesses.size()), write.array(callees),
+       write.word(callees.size()), write.word(0)},
       sizeof(abi::ModuleEntry)));
 
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(code.module.getContext()), false);

@@ -113,7 +113,7 @@ private:
   std::set<llvm::CallInst*> shuffles; ///< that offer a watched variable
 
   void consider(llvm::AllocaInst& variable) {
-    if (llvm::any_of(watched, [&](const Watched& one) { return one.variable == &variable; })) return;
+    if (isWatched(&variable)) return;
     auto size = variable.getAllocationSize(layout);
     if (!variable.getMetadata(kLocalMetadata) || !size || size->isScalable() ||
         size->getFixedValue() > kLargest)
@@ -157,8 +157,17 @@ private:
     return true;
   }
 
-  /// Whether one write of the whole variable comes before all else.
+  bool isWatched(const llvm::Value* variable) const {
+    return llvm::any_of(watched, [&](const Watched& one) { return one.variable == variable; });
+  }
+
+  /// Whether one write of the whole variable comes before all else, and none brings what may have no value.
   bool isWrittenFirst(const Watched& one) const {
+    for (const llvm::StoreInst* store : one.stores)
+      if (const auto* load =
+              llvm::dyn_cast<llvm::LoadInst>(partItself(const_cast<llvm::Value*>(store->getValueOperand())));
+          load && isWatched(llvm::getUnderlyingObject(load->getPointerOperand(), 0)))
+        return false;
     std::vector<const llvm::Instruction*> whole;
     for (const llvm::StoreInst* store : one.stores)
       if (store->getPointerOperand()->stripPointerCasts() == one.variable &&

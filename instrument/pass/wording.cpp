@@ -423,7 +423,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
   case wire::Rule::UninitializedRead:
     if (finding.memory && finding.memory->space == MemorySpace::Local) {
       finding.message =
-          fmt::format("read of the local variable {}, which has no value yet", quoted(finding.memory->name));
+          fmt::format("read of the local variable {}, which has no value here", quoted(finding.memory->name));
       finding.hint = "give it a value where it is declared, or on every way that leads here";
       return;
     }

@@ -60,7 +60,7 @@ private:
     for (Call which : {Call::kcRead, Call::kcWrite, Call::kcAtomic, Call::kcFence, Call::kcLocal,
                        Call::kcUnwritten, Call::kcAsyncCommit, Call::kcAsyncWait, Call::kcPrintf,
                        Call::kcMalloc, Call::kcFree, Call::kcAssertFail, Call::kcAssumptionFails,
-                       Call::kcArrayPromise, Call::kcTrap, Call::kcExit, Call::kcClock, Call::kcSpace})
+                       Call::kcArrayPromise, Call::kcTrap, Call::kcCallee, Call::kcExit, Call::kcClock, Call::kcSpace})
       if (isCallTo(call, which)) return true;
     return isThreadMarker(call) ||
            (isWaitMarker(call) && waitKindOf(llvm::cast<llvm::CallInst>(call)) != abi::WaitKind::Matrix);

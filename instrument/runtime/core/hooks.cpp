@@ -9,6 +9,7 @@
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/sync.h"
 
+#include <algorithm>
 #include <string>
 
 using namespace kcheck;
@@ -140,6 +141,21 @@ void kcAssumptionFails(abi::ThreadContext* context, const char* expression, cons
   finding.numbers[0] = line;
   finding.numbers[1] = 1;
   report(finding);
+}
+
+void kcCallee(abi::ThreadContext* context, const void* function, std::uint32_t site) {
+  const auto has = [&](const abi::ModuleEntry* module) {
+    return std::find(module->callees, module->callees + module->calleeCount, function) !=
+           module->callees + module->calleeCount;
+  };
+  const std::vector<const abi::ModuleEntry*>& modules = runtime::context().modules;
+  if (std::any_of(modules.begin(), modules.end(), has)) return;
+  stopWithoutFunction(context,
+                      function
+                          ? "the call leads to no device function: host code took the function's address, "
+                            "or made the object with virtual functions"
+                          : "call of a function through a null pointer",
+                      site);
 }
 
 void kcTrap(abi::ThreadContext* context, std::uint32_t site) {

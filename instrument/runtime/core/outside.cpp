@@ -133,10 +133,11 @@ void reportMisaligned(ThreadState& thread, Address address, std::size_t bytes, s
 namespace {
 
 [[noreturn]] void stopAt(wire::Rule rule, abi::ThreadContext* context, const char* sentence,
-                         std::uint32_t site, AccessKind kind) {
+                         std::uint32_t site, wire::Doing doing) {
   ThreadState& thread = *static_cast<ThreadState*>(context);
   settleRows(*thread.owner().launch);
-  wire::Finding finding = findingAt(rule, thread, 0, 0, site, kind);
+  wire::Finding finding = findingAt(rule, thread, 0, 0, site, AccessKind::Read);
+  finding.access[0].doing = doing;
   finding.memory = {};
   finding.text = text(sentence);
   report(finding);
@@ -146,11 +147,15 @@ namespace {
 } // namespace
 
 void stopWithoutObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site) {
-  stopAt(wire::Rule::WrongSpace, thread, sentence, site, AccessKind::Read);
+  stopAt(wire::Rule::WrongSpace, thread, sentence, site, wire::Doing::Read);
+}
+
+void stopWithoutFunction(abi::ThreadContext* thread, const char* sentence, std::uint32_t site) {
+  stopAt(wire::Rule::WrongSpace, thread, sentence, site, wire::Doing::None);
 }
 
 void stopBesideObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site, AccessKind kind) {
-  stopAt(wire::Rule::OutOfBounds, thread, sentence, site, kind);
+  stopAt(wire::Rule::OutOfBounds, thread, sentence, site, doing(kind));
 }
 
 bool isLocal(const ThreadState& thread, Address address) {

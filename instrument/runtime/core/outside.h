@@ -24,6 +24,8 @@ void checkLocal(ThreadState& thread, Address base, std::size_t arrayBytes, Addre
 
 /// No texture or surface object is where a thread uses one: told in that sentence, and it goes no further.
 [[noreturn]] void stopWithoutObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site);
+/// The same of a call through a pointer.
+[[noreturn]] void stopWithoutFunction(abi::ThreadContext* thread, const char* sentence, std::uint32_t site);
 /// The same of an access beside the object's array.
 [[noreturn]] void stopBesideObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site,
                                    AccessKind kind);
