@@ -180,24 +180,30 @@ private:
               fmt::format("missing: no metric of a {} access here to compare {} with", space, what));
   }
 
-  /// What both passes measure of one access, they measure alike.
+  /// What both passes measure of one access, they measure alike. Of several at one place, as the fields of a
+  /// structure are, each has one in the other pass that does.
   void comparePasses() {
     if (report.at("summary").at("errors") != 0) return; // threads that part or stop early count otherwise
     for (const Json& computed : report.at("metrics")) {
       if (computed.at("from") != "static" || !computed.at("exact")) continue;
-      for (const Json& measured : report.at("metrics")) {
-        bool same = measured.at("from") == "run";
+      std::vector<const Json*> measured;
+      for (const Json& metric : report.at("metrics")) {
+        bool same = metric.at("from") == "run";
         for (const char* key : {"kernel", "file", "line", "column", "access", "space"})
-          same = same && measured.at(key) == computed.at(key);
-        if (!same) continue;
-        for (const char* key : {"efficiency", "sectors_per_request", "bank_ways"}) {
-          double a = computed.at(key).get<double>(), b = measured.at(key).get<double>();
-          if (std::fabs(a - b) > 0.01 * std::max(std::fabs(a), std::fabs(b)))
-            problem(computed.at("line"),
-                    fmt::format("the passes differ: {} of the {} is {} by the static pass and "
-                                "{} in the run",
-                                key, computed.at("access").get<std::string>(), a, b));
-        }
+          same = same && metric.at(key) == computed.at(key);
+        if (same) measured.push_back(&metric);
+      }
+      for (const char* key : {"efficiency", "sectors_per_request", "bank_ways"}) {
+        const double a = computed.at(key).get<double>();
+        const auto agrees = [&](const Json* metric) {
+          const double b = metric->at(key).get<double>();
+          return std::fabs(a - b) <= 0.01 * std::max(std::fabs(a), std::fabs(b));
+        };
+        if (measured.empty() || std::ranges::any_of(measured, agrees)) continue;
+        problem(computed.at("line"),
+                fmt::format("the passes differ: {} of the {} is {} by the static pass and {} in the run", key,
+                            computed.at("access").get<std::string>(), a,
+                            measured.front()->at(key).get<double>()));
       }
     }
   }
