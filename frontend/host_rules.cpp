@@ -33,6 +33,7 @@ std::vector<Finding> applyHostRules(const clang::ASTContext& ast, const HostUses
     findPageableCopies(function, context);
   }
   findWideArithmetic(context);
+  findDeviceVariables(context);
   return findings;
 }
 

@@ -1,5 +1,5 @@
 // Rules about host code and about the text of kernels that need no model: one function per rule, each in a
-// file of its own. All are advice: what is reported is in the text, whatever the program's input.
+// file of its own. What is reported is in the text, whatever the program's input.
 #pragma once
 
 #include "frontend/host_steps.h"
@@ -20,6 +20,7 @@ void findUnsynchronizedTiming(const HostFunction& function, const RuleContext& c
 void findRedundantTransfers(const HostFunction& function, const RuleContext& context);
 void findPageableCopies(const HostFunction& function, const RuleContext& context);
 void findWideArithmetic(const RuleContext& context);
+void findDeviceVariables(const RuleContext& context);
 
 /// All rules over a translation unit.
 std::vector<Finding> applyHostRules(const clang::ASTContext& ast, const HostUses& uses);

@@ -183,13 +183,7 @@ public:
   FunctionVisitor(const clang::ASTContext& ast, std::vector<HostFunction>& all) : ast(ast), all(all) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool TraverseDecl(clang::Decl* decl) {
-    if (decl && !llvm::isa<clang::TranslationUnitDecl>(decl)) {
-      if (ast.getSourceManager().isInSystemHeader(decl->getLocation())) return true;
-      if (const auto* context = llvm::dyn_cast<clang::DeclContext>(decl);
-          context && context->isDependentContext() && !llvm::isa<clang::TemplateDecl>(decl))
-        return true;
-    }
-    return RecursiveASTVisitor::TraverseDecl(decl);
+    return isPassedOver(decl, ast) || RecursiveASTVisitor::TraverseDecl(decl);
   }
   bool VisitFunctionDecl(clang::FunctionDecl* function) {
     const bool device =
@@ -227,6 +221,13 @@ const clang::VarDecl* bufferVariable(const clang::Expr& given) {
   const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(expr);
   const auto* variable = reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
   return variable ? variable->getCanonicalDecl() : nullptr;
+}
+
+bool isPassedOver(const clang::Decl* decl, const clang::ASTContext& ast) {
+  if (!decl || llvm::isa<clang::TranslationUnitDecl>(decl)) return false;
+  if (ast.getSourceManager().isInSystemHeader(decl->getLocation())) return true;
+  const auto* context = llvm::dyn_cast<clang::DeclContext>(decl);
+  return context && context->isDependentContext() && !llvm::isa<clang::TemplateDecl>(decl);
 }
 
 std::vector<HostFunction> hostFunctions(const clang::ASTContext& ast) {

@@ -40,6 +40,9 @@ struct HostFunction {
   std::map<const clang::VarDecl*, const clang::VarDecl*> aliases; ///< pointers made from a variable
 };
 
+/// Declarations of system headers, and what a template is before it is instantiated: rules pass over both.
+bool isPassedOver(const clang::Decl* decl, const clang::ASTContext& ast);
+
 /// The host functions that the file's own text defines.
 std::vector<HostFunction> hostFunctions(const clang::ASTContext& ast);
 

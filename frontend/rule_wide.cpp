@@ -70,12 +70,7 @@ public:
   explicit WideVisitor(const RuleContext& context) : context(context) {}
   bool shouldVisitTemplateInstantiations() const { return true; }
   bool TraverseDecl(clang::Decl* decl) {
-    if (decl && !llvm::isa<clang::TranslationUnitDecl>(decl)) {
-      if (context.ast.getSourceManager().isInSystemHeader(decl->getLocation())) return true;
-      if (const auto* scope = llvm::dyn_cast<clang::DeclContext>(decl);
-          scope && scope->isDependentContext() && !llvm::isa<clang::TemplateDecl>(decl))
-        return true;
-    }
+    if (isPassedOver(decl, context.ast)) return true;
     const auto* function = llvm::dyn_cast_or_null<clang::FunctionDecl>(decl);
     const bool before = inDevice;
     if (function)

@@ -118,7 +118,14 @@ struct Access {
 /// How near two threads are; the order of kcheck::RaceScope.
 enum class Nearness : std::uint8_t { None, Warp, Block, Grid, Host };
 
-enum MemoryFlag : std::uint8_t { HasSize = 1, HasOffset = 2, Freed = 4, IsNull = 8, NoAllocation = 16 };
+enum MemoryFlag : std::uint8_t {
+  HasSize = 1,
+  HasOffset = 2,
+  Freed = 4,
+  IsNull = 8,
+  NoAllocation = 16,
+  HostCopy = 32 ///< the host's variable that stands for the device variable `name`
+};
 
 struct Memory {
   std::uint8_t space, flags; ///< MemorySpace

@@ -317,6 +317,23 @@ std::string threadOf(const wire::Finding& record) {
   return fmt::format("thread {} of block {}", index(access.thread), index(access.block));
 }
 
+/// Of a kernel's access and, with a text of its own, of a call.
+void wordSpace(Finding& finding, const wire::Finding& record, const std::string& text) {
+  const bool isKernels = text.empty();
+  finding.message = isKernels ? fmt::format("{} of {} through a pointer to host memory", verb(record),
+                                            counted(record.memory.bytes, "byte"))
+                              : text;
+  if (record.memory.flags & wire::HostCopy)
+    finding.hint =
+        fmt::format("in host code {} is the host's own copy of the variable: {}", nameOnly(finding),
+                    isKernels ? "pass the address that cudaGetSymbolAddress gives, or use the "
+                                "variable in the kernel by its name"
+                              : "cudaMemcpyToSymbol or cudaMemcpyFromSymbol, or the address that "
+                                "cudaGetSymbolAddress gives");
+  else if (isKernels)
+    finding.hint = "copy the data to device memory, or allocate it with cudaMallocManaged or cudaHostAlloc";
+}
+
 } // namespace
 
 const char* ruleId(wire::Rule rule) {
@@ -445,12 +462,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
         "{} bytes go back to the device as they came from there, which still holds them", record.numbers[0]);
     finding.hint = "leave out both copies, or copy on the device (cudaMemcpyDeviceToDevice)";
     return;
-  case wire::Rule::WrongSpace:
-    if (!text.empty()) break;
-    finding.message =
-        fmt::format("{} of {} through a pointer to host memory", verb(record), counted(bytes, "byte"));
-    finding.hint = "copy the data to device memory, or allocate it with cudaMallocManaged or cudaHostAlloc";
-    return;
+  case wire::Rule::WrongSpace: return wordSpace(finding, record, text);
   case wire::Rule::AssertFailed:
     if (record.numbers[1] == 2) {
       finding.message = fmt::format("the annotation does not hold: {}", text);

@@ -3,6 +3,7 @@
 
 #include "instrument/runtime/api/exit.h"
 #include "instrument/runtime/core/launch.h"
+#include "instrument/runtime/core/memory.h"
 
 #include <memory>
 #include <mutex>
@@ -140,6 +141,7 @@ void __cudaRegisterVar(void** /*handle*/, char* shadow, char* /*address*/, const
                        std::size_t bytes, int constant, int /*global*/) {
   std::lock_guard lock(registry().mutex);
   registry().variables[shadow] = {name, bytes, constant != 0};
+  kcheck::runtime::registerHostCopy(shadow, bytes, name);
 }
 
 void __cudaRegisterHostVar(void** /*handle*/, const char* /*name*/, char* /*variable*/,

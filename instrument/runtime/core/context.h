@@ -18,11 +18,18 @@ namespace kcheck::runtime {
 
 struct LaunchState;
 
+/// The host's variable that stands for one of the device in host code.
+struct HostCopy {
+  std::size_t bytes = 0;
+  const char* symbol = nullptr; ///< the device's
+};
+
 struct Context {
   RuntimeOptions options;
   std::mutex mutex; ///< over allocations
   Allocations allocations;
   std::map<std::uintptr_t, std::size_t> registeredHost; ///< bytes by start
+  std::map<std::uintptr_t, HostCopy> hostCopies;        ///< by start
   Epochs epochs;
   Streams streams;
   HostKnowledge hostKnows;

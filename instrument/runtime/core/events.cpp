@@ -90,6 +90,10 @@ void describeMemory(wire::Memory& memory, const void* address, std::uint32_t byt
   const Allocation* allocation = find(address);
   if (!allocation) {
     memory.flags |= wire::NoAllocation;
+    if (const char* symbol = symbolOfHostCopy(address)) {
+      memory.flags |= wire::HostCopy;
+      memory.name = text(symbol);
+    }
     return;
   }
   memory.space = static_cast<std::uint8_t>(allocation->kind == MemoryKind::Constant ? MemorySpace::Constant

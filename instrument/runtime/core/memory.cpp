@@ -211,6 +211,20 @@ bool isRegisteredHost(const void* pointer, std::size_t bytes) {
   return offset <= range->second && bytes <= range->second - offset;
 }
 
+void registerHostCopy(const void* copy, std::size_t bytes, const char* symbol) {
+  std::lock_guard lock(context().mutex);
+  context().hostCopies[addressOf(copy)] = {bytes, symbol};
+}
+
+const char* symbolOfHostCopy(const void* address) {
+  std::lock_guard lock(context().mutex);
+  const auto& copies = context().hostCopies;
+  auto after = copies.upper_bound(addressOf(address));
+  if (after == copies.begin()) return nullptr;
+  auto copy = std::prev(after);
+  return addressOf(address) - copy->first < copy->second.bytes ? copy->second.symbol : nullptr;
+}
+
 std::size_t firstUnwritten(const void* pointer, std::size_t bytes) {
   std::lock_guard lock(context().mutex);
   Address begin = addressOf(pointer);

@@ -44,6 +44,11 @@ void registerHostRange(const void* pointer, std::size_t bytes);
 void unregisterHostRange(const void* pointer);
 bool isRegisteredHost(const void* pointer, std::size_t bytes);
 
+/// The host's variable that stands for a variable of the device in host code, by whose name both go.
+void registerHostCopy(const void* copy, std::size_t bytes, const char* symbol);
+/// The symbol of the device variable whose copy of the host has this address; null when none has.
+const char* symbolOfHostCopy(const void* address);
+
 /// What host-side operations (copies, memset) do to the shadow. `stream` orders them (0: the legacy default
 /// stream); `caller` is the host return address, `library` the function of a library that does it.
 void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller = nullptr,
