@@ -19,8 +19,16 @@ cuda::Error copyAsync(CopyWork work, cuda::StreamHandle stream);
 /// The work that the parameters of a 3-D copy describe.
 cuda::Error describeCopy(const cuda::Copy3D& parameters, const char* function, void* caller, CopyWork& work);
 
-/// The address of `bytes` bytes at `offset` in a device variable, for a copy to or from it.
-cuda::Error symbolCopy(const void* symbol, std::size_t offset, std::size_t bytes, cuda::CopyKind kind,
-                       bool toSymbol, void*& address);
+/// A place in a device variable, as calls name it.
+struct SymbolPlace {
+  const void* symbol = nullptr;
+  std::size_t offset = 0;
+};
+/// The work of a copy of so many bytes into a device variable, or out of it. Tells where it leaves the
+/// variable.
+cuda::Error copyToSymbol(SymbolPlace to, const void* from, std::size_t bytes, cuda::CopyKind kind,
+                         const char* function, void* caller, CopyWork& work);
+cuda::Error copyFromSymbol(void* to, SymbolPlace from, std::size_t bytes, cuda::CopyKind kind,
+                           const char* function, void* caller, CopyWork& work);
 
 } // namespace kcheck::runtime::api

@@ -4,6 +4,7 @@
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/registry.h"
+#include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/launch.h"
 
@@ -55,15 +56,38 @@ Error copyAsync(CopyWork work, StreamHandle stream) {
   return Error::Success;
 }
 
-Error symbolCopy(const void* symbol, std::size_t offset, std::size_t bytes, CopyKind kind, bool toSymbol,
-                 void*& address) {
+/// The address of the place, from which on the variable has so many bytes.
+static Error addressOf(SymbolPlace place, std::size_t bytes, bool written, const char* function, void* caller,
+                       void*& address) {
   Symbol variable;
-  if (!symbol || !findVariable(symbol, variable)) return Error::InvalidSymbol;
-  if (offset > variable.bytes || bytes > variable.bytes - offset) return Error::InvalidValue;
-  bool host = kind == (toSymbol ? CopyKind::HostToDevice : CopyKind::DeviceToHost);
-  if (!host && kind != CopyKind::DeviceToDevice && kind != CopyKind::Default)
+  if (!place.symbol || !findVariable(place.symbol, variable)) return Error::InvalidSymbol;
+  if (place.offset > variable.bytes || bytes > variable.bytes - place.offset) {
+    reportBadSymbolRange(variable.address, variable.bytes, place.offset, bytes, written, function, caller);
+    return Error::InvalidValue;
+  }
+  address = static_cast<std::byte*>(variable.address) + place.offset;
+  return Error::Success;
+}
+
+Error copyToSymbol(SymbolPlace to, const void* from, std::size_t bytes, CopyKind kind, const char* function,
+                   void* caller, CopyWork& work) {
+  void* address = nullptr;
+  if (Error error = addressOf(to, bytes, true, function, caller, address); error != Error::Success)
+    return error;
+  if (kind != CopyKind::HostToDevice && kind != CopyKind::DeviceToDevice && kind != CopyKind::Default)
     return Error::InvalidMemcpyDirection;
-  address = static_cast<std::byte*>(variable.address) + offset;
+  work = linearCopy(address, from, bytes, kind, function, caller);
+  return Error::Success;
+}
+
+Error copyFromSymbol(void* to, SymbolPlace from, std::size_t bytes, CopyKind kind, const char* function,
+                     void* caller, CopyWork& work) {
+  void* address = nullptr;
+  if (Error error = addressOf(from, bytes, false, function, caller, address); error != Error::Success)
+    return error;
+  if (kind != CopyKind::DeviceToHost && kind != CopyKind::DeviceToDevice && kind != CopyKind::Default)
+    return Error::InvalidMemcpyDirection;
+  work = linearCopy(to, address, bytes, kind, function, caller);
   return Error::Success;
 }
 
@@ -126,10 +150,9 @@ Error cudaMemcpyToSymbol(const void* symbol, const void* from, std::size_t bytes
                          CopyKind kind) {
   void* caller = __builtin_return_address(0);
   return call([&] {
-    void* address = nullptr;
-    Error error = symbolCopy(symbol, offset, bytes, kind, true, address);
-    if (error != Error::Success) return error;
-    return copyNow(linearCopy(address, from, bytes, kind, "cudaMemcpyToSymbol", caller), nullptr);
+    CopyWork work;
+    Error error = copyToSymbol({symbol, offset}, from, bytes, kind, "cudaMemcpyToSymbol", caller, work);
+    return error == Error::Success ? copyNow(work, nullptr) : error;
   });
 }
 
@@ -137,10 +160,9 @@ Error cudaMemcpyToSymbolAsync(const void* symbol, const void* from, std::size_t 
                               CopyKind kind, StreamHandle stream) {
   void* caller = __builtin_return_address(0);
   return call([&] {
-    void* address = nullptr;
-    Error error = symbolCopy(symbol, offset, bytes, kind, true, address);
-    if (error != Error::Success) return error;
-    return copyAsync(linearCopy(address, from, bytes, kind, "cudaMemcpyToSymbolAsync", caller), stream);
+    CopyWork work;
+    Error error = copyToSymbol({symbol, offset}, from, bytes, kind, "cudaMemcpyToSymbolAsync", caller, work);
+    return error == Error::Success ? copyAsync(work, stream) : error;
   });
 }
 
@@ -148,10 +170,9 @@ Error cudaMemcpyFromSymbol(void* to, const void* symbol, std::size_t bytes, std:
                            CopyKind kind) {
   void* caller = __builtin_return_address(0);
   return call([&] {
-    void* address = nullptr;
-    Error error = symbolCopy(symbol, offset, bytes, kind, false, address);
-    if (error != Error::Success) return error;
-    return copyNow(linearCopy(to, address, bytes, kind, "cudaMemcpyFromSymbol", caller), nullptr);
+    CopyWork work;
+    Error error = copyFromSymbol(to, {symbol, offset}, bytes, kind, "cudaMemcpyFromSymbol", caller, work);
+    return error == Error::Success ? copyNow(work, nullptr) : error;
   });
 }
 
@@ -159,10 +180,10 @@ Error cudaMemcpyFromSymbolAsync(void* to, const void* symbol, std::size_t bytes,
                                 CopyKind kind, StreamHandle stream) {
   void* caller = __builtin_return_address(0);
   return call([&] {
-    void* address = nullptr;
-    Error error = symbolCopy(symbol, offset, bytes, kind, false, address);
-    if (error != Error::Success) return error;
-    return copyAsync(linearCopy(to, address, bytes, kind, "cudaMemcpyFromSymbolAsync", caller), stream);
+    CopyWork work;
+    Error error =
+        copyFromSymbol(to, {symbol, offset}, bytes, kind, "cudaMemcpyFromSymbolAsync", caller, work);
+    return error == Error::Success ? copyAsync(work, stream) : error;
   });
 }
 

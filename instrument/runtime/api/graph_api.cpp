@@ -151,11 +151,8 @@ Error cudaGraphAddMemcpyNodeToSymbol(GraphNode** node, Graph* graph, Dependencie
   void* caller = __builtin_return_address(0);
   return call([&] {
     return makeNode<CopyWork>(node, graph, after, count, [&](CopyWork& work) {
-      void* address = nullptr;
-      Error error = symbolCopy(symbol, offset, bytes, kind, true, address);
-      if (error != Error::Success) return error;
-      work = linearCopy(address, from, bytes, kind, "a memcpy node", caller);
-      return check(work);
+      Error error = copyToSymbol({symbol, offset}, from, bytes, kind, "a memcpy node", caller, work);
+      return error == Error::Success ? check(work) : error;
     });
   });
 }
@@ -166,11 +163,8 @@ Error cudaGraphAddMemcpyNodeFromSymbol(GraphNode** node, Graph* graph, Dependenc
   void* caller = __builtin_return_address(0);
   return call([&] {
     return makeNode<CopyWork>(node, graph, after, count, [&](CopyWork& work) {
-      void* address = nullptr;
-      Error error = symbolCopy(symbol, offset, bytes, kind, false, address);
-      if (error != Error::Success) return error;
-      work = linearCopy(to, address, bytes, kind, "a memcpy node", caller);
-      return check(work);
+      Error error = copyFromSymbol(to, {symbol, offset}, bytes, kind, "a memcpy node", caller, work);
+      return error == Error::Success ? check(work) : error;
     });
   });
 }

@@ -57,6 +57,18 @@ void reportBadRange(const void* pointer, std::size_t bytes, bool write, const ch
   reportHostEvent(event);
 }
 
+void reportBadSymbolRange(const void* variable, std::size_t size, std::size_t offset, std::size_t bytes,
+                          bool write, const char* function, void* caller) {
+  HostEvent event{.rule = wire::Rule::OutOfBounds, .caller = caller};
+  std::string from = offset ? " from byte " + std::to_string(offset) + " on" : "";
+  std::string message = std::string(function) + (write ? " writes " : " reads ") + std::to_string(bytes) +
+                        " bytes" + from + " of a variable that has " + std::to_string(size) +
+                        ", so it fails and copies nothing";
+  event.message = message.c_str();
+  event.pointer = variable;
+  reportHostEvent(event);
+}
+
 void reportUnsupported(const char* feature, void* caller) {
   HostEvent event{.rule = wire::Rule::Unsupported, .caller = caller};
   event.message = feature;

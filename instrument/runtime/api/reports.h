@@ -18,6 +18,9 @@ void reportUnwrittenOutput(const void* pointer, std::size_t bytes, std::size_t f
 void reportWrongSpace(const void* pointer, const char* function, const char* reason, void* caller);
 /// A copy or fill that leaves its allocation (out-of-bounds) or touches a freed one (use-after-free).
 void reportBadRange(const void* pointer, std::size_t bytes, bool write, const char* function, void* caller);
+/// A copy of bytes from `offset` on that leaves a device variable, which begins at `variable` and has `size`.
+void reportBadSymbolRange(const void* variable, std::size_t size, std::size_t offset, std::size_t bytes,
+                          bool write, const char* function, void* caller);
 /// The program uses what kcheck does not implement: said, never silently ignored.
 void reportUnsupported(const char* feature, void* caller);
 
