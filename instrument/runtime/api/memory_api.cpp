@@ -51,6 +51,8 @@ const char* ownFunction(const Allocation* allocation) {
     return "the memory is of cudaMallocHost or cudaHostAlloc, which cudaFreeHost frees";
   case MemoryKind::Array:
     return "the memory is an array's, which cudaFreeArray or cudaFreeMipmappedArray frees";
+  case MemoryKind::Heap:
+    return "the memory is of malloc or new in a kernel, and only a kernel reaches and frees that heap";
   case MemoryKind::Symbol:
   case MemoryKind::Constant: return "the memory is a variable's, which nothing frees";
   }
@@ -91,6 +93,11 @@ bool staysInside(const void* pointer, std::size_t bytes) {
   if (!allocation || !allocation->live) return false;
   std::uintptr_t base = number(allocation->base), first = number(pointer);
   return first >= base && first - base <= allocation->bytes && bytes <= allocation->bytes - (first - base);
+}
+
+bool isOfKernelHeap(const void* pointer) {
+  const Allocation* allocation = find(pointer);
+  return allocation && allocation->kind == MemoryKind::Heap;
 }
 
 bool isRegisteredHost(const void* pointer) {

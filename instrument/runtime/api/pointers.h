@@ -13,6 +13,9 @@ Where whereIs(const void* pointer);
 /// Whether [pointer, pointer + bytes) lies in one live allocation.
 bool staysInside(const void* pointer, std::size_t bytes);
 
+/// Memory of malloc or new in a kernel: copies and fills of the host are refused.
+bool isOfKernelHeap(const void* pointer);
+
 /// Host memory that cudaHostRegister has made known.
 bool isRegisteredHost(const void* pointer);
 

@@ -78,7 +78,7 @@ void* kcMalloc(ThreadContext* thread, std::size_t bytes, std::uint32_t site) {
     heapBytes() -= bytes;
     return nullptr;
   }
-  return allocate(bytes, MemoryKind::Device, devicePlace(site));
+  return allocate(bytes, MemoryKind::Heap, devicePlace(site));
 }
 
 void kcFree(ThreadContext* thread, void* pointer, std::uint32_t site) {
@@ -87,7 +87,7 @@ void kcFree(ThreadContext* thread, void* pointer, std::uint32_t site) {
   if (!pointer) return;
   const Allocation* allocation = find(pointer);
   std::size_t bytes = allocation ? allocation->bytes : 0;
-  FreeResult result = release(pointer, MemoryKind::Device, devicePlace(site));
+  FreeResult result = release(pointer, MemoryKind::Heap, devicePlace(site));
   if (result == FreeResult::Ok)
     heapBytes() -= bytes;
   else

@@ -156,6 +156,11 @@ Error checkSide(const Side& side, std::size_t bytes, bool written, bool wantsDev
                      "the copy direction asks for host memory, and this is device memory", caller);
     return Error::InvalidValue;
   }
+  if (isOfKernelHeap(side.base)) {
+    reportWrongSpace(side.base, function,
+                     "the memory is of malloc or new in a kernel, and only kernels reach that heap", caller);
+    return Error::InvalidValue;
+  }
   if (where == Where::Host || staysInside(side.base, bytes)) return Error::Success;
   reportBadRange(side.base, bytes, written, function, caller);
   return Error::InvalidValue;

@@ -94,7 +94,9 @@ bool inProgram(Address pc) {
 void reportDeviceMemory(Address address, Address pc, bool writes) {
   // Variables may be __managed__; the device module does not tell.
   const Allocation* owner = find(reinterpret_cast<void*>(address));
-  if (owner && owner->kind != MemoryKind::Device && owner->kind != MemoryKind::Array) return;
+  if (owner && owner->kind != MemoryKind::Device && owner->kind != MemoryKind::Array &&
+      owner->kind != MemoryKind::Heap)
+    return;
   HostEvent event{wire::Rule::WrongSpace};
   event.caller = reinterpret_cast<void*>(pc + 1); // return addresses stand behind the call
   event.message = writes ? "host code writes device memory through a device pointer"

@@ -24,7 +24,9 @@ std::size_t gapAfter(std::size_t bytes) { return std::clamp(rounded(bytes), kSma
 Address addressOf(const void* pointer) { return reinterpret_cast<Address>(pointer); }
 
 /// Whether fresh memory of this kind counts as written: the host writes it unseen, or the loader has.
-bool startsWritten(MemoryKind kind) { return kind != MemoryKind::Device && kind != MemoryKind::Array; }
+bool startsWritten(MemoryKind kind) {
+  return kind != MemoryKind::Device && kind != MemoryKind::Array && kind != MemoryKind::Heap;
+}
 
 /// No cell of the line has been looked at.
 bool isFresh(Address line) {
@@ -118,9 +120,9 @@ FreeResult Allocations::remove(void* pointer, MemoryKind kind, void* caller) {
   }
   if (!found->live) return FreeResult::AlreadyFreed;
   if (found->name) return FreeResult::WrongKind; // a variable, managed perhaps
-  bool heap = found->kind == MemoryKind::Device || found->kind == MemoryKind::Managed;
-  bool wantsHeap = kind == MemoryKind::Device || kind == MemoryKind::Managed;
-  if (found->kind != kind && !(heap && wantsHeap)) return FreeResult::WrongKind;
+  bool isLinear = found->kind == MemoryKind::Device || found->kind == MemoryKind::Managed;
+  bool wantsLinear = kind == MemoryKind::Device || kind == MemoryKind::Managed;
+  if (found->kind != kind && !(isLinear && wantsLinear)) return FreeResult::WrongKind;
   found->live = false;
   found->freedAt = caller;
   if (found->kind != MemoryKind::Pinned) live -= found->bytes;

@@ -11,7 +11,8 @@
 
 namespace kcheck::runtime {
 
-enum class MemoryKind : std::uint8_t { Device, Managed, Pinned, Array, Symbol, Constant };
+/// Heap: of malloc in a kernel, which the host does not reach.
+enum class MemoryKind : std::uint8_t { Device, Managed, Pinned, Array, Symbol, Constant, Heap };
 
 /// A live or quarantined allocation. `base` is what the program got.
 struct Allocation {

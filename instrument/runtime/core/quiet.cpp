@@ -93,7 +93,8 @@ void QuietArrays::find(const LaunchState& launch) {
   for (std::uint32_t offset = 0; offset + sizeof(void*) <= launch.kernel->argumentBytes && count < kMost;
        offset += sizeof(void*)) {
     Allocation* array = allocationOf(pointerAt(launch, offset));
-    if (!array || array->kind != MemoryKind::Device || !written->insert(array).second) continue;
+    bool isLinear = array && (array->kind == MemoryKind::Device || array->kind == MemoryKind::Heap);
+    if (!isLinear || !written->insert(array).second) continue;
     if (!isWritten(*array, atMost)) continue;
     auto low = reinterpret_cast<Address>(array->base);
     ranges[count++] = {low, low + array->bytes};
