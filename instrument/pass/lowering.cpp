@@ -68,7 +68,18 @@ llvm::Value* Lowering::library(llvm::StringRef name, llvm::Type* result,
                       arguments);
 }
 
+/// In a member of cooperative_groups::grid_group, which trap where the launch is not cooperative.
+static bool isOfGridGroup(const llvm::DILocation* where) {
+  for (; where; where = where->getInlinedAt()) {
+    const llvm::DISubprogram* function = where->getScope()->getSubprogram();
+    const llvm::StringRef name = function ? function->getLinkageName() : "";
+    if (name.contains("cooperative_groups") && name.contains("10grid_group")) return true;
+  }
+  return false;
+}
+
 void Lowering::trap() {
+  if (isOfGridGroup(call.getDebugLoc().get())) wait({.kind = abi::WaitKind::GridSync}); // says why it cannot
   runtime(Call::kcTrap, {b.getInt32(code.sites.add(abi::SiteKind::Other, 0, call.getDebugLoc()))});
 }
 
