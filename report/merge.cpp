@@ -204,7 +204,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   dropAskewEnds(report.findings);
   foldEarlyReads(report.findings);
   dropOtherValues(report.findings, report.run, report.facts);
-  dropLibraryTraffic(report.findings, report.facts);
+  dropLibraryAdvice(report.findings, report.facts);
   quietenLibraryRaces(report.findings, report.facts);
   report.metrics = joinedMetrics(std::move(metrics), report.facts);
   dropUnfollowed(report.findings, report.metrics);

@@ -26,6 +26,15 @@ std::set<std::string> racyKernels(const std::vector<Finding>& findings) {
   return racy;
 }
 
+bool isLibraryKernel(const std::string& name, const Facts& facts) {
+  const auto kernel = std::ranges::find(facts.kernels, name, &Kernel::name);
+  return kernel != facts.kernels.end() && kernel->inSystemHeader;
+}
+
+bool isAboutLaunch(const Finding& finding) {
+  return finding.rule == "launch-shape" || finding.rule == "launch-coverage";
+}
+
 bool hasBeenAt(const Access& access, const std::string& kernel, const std::vector<Metric>& seen) {
   return std::ranges::any_of(seen, [&](const Metric& metric) {
     return metric.source == Source::Run && metric.kernel == kernel && metric.where == access.where &&
@@ -35,10 +44,12 @@ bool hasBeenAt(const Access& access, const std::string& kernel, const std::vecto
 
 } // namespace
 
-void dropLibraryTraffic(std::vector<Finding>& findings, const Facts& facts) {
+void dropLibraryAdvice(std::vector<Finding>& findings, const Facts& facts) {
   std::erase_if(findings, [&](const Finding& finding) {
     const Rule* rule = findRule(finding.rule);
-    if (!rule || rule->group != RuleGroup::Perf || finding.accesses.empty()) return false;
+    if (!rule || rule->group != RuleGroup::Perf) return false;
+    if (isAboutLaunch(finding)) return isLibraryKernel(finding.kernel, facts);
+    if (finding.accesses.empty()) return false;
     const SiteId site = finding.accesses.front().site;
     return site < facts.sites.size() && facts.sites[site].inSystemHeader;
   });
@@ -50,9 +61,8 @@ void quietenLibraryRaces(std::vector<Finding>& findings, const Facts& facts) {
   };
   for (Finding& finding : findings) {
     const Rule* rule = findRule(finding.rule);
-    auto kernel = std::ranges::find(facts.kernels, finding.kernel, &Kernel::name);
     if (!rule || rule->group != RuleGroup::Race || finding.scope == RaceScope::Host ||
-        kernel == facts.kernels.end() || !kernel->inSystemHeader || finding.accesses.empty() ||
+        !isLibraryKernel(finding.kernel, facts) || finding.accesses.empty() ||
         !std::ranges::all_of(finding.accesses, isLibraryPlace))
       continue;
     finding.severity = Severity::Note;

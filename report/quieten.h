@@ -5,8 +5,9 @@
 
 namespace kcheck {
 
-/// How a library lays out its memory traffic is nothing that its user could change.
-void dropLibraryTraffic(std::vector<Finding>& findings, const Facts& facts);
+/// How a library lays out its memory traffic, and how it launches its own kernels, is nothing that its user
+/// could change. What the user's function does in such a kernel is.
+void dropLibraryAdvice(std::vector<Finding>& findings, const Facts& facts);
 
 /// What orders the threads of a library's own kernel is the library's business, down to orders that only its
 /// authors rely on: a race between two of its places is told as a note, since the user's part in it can only

@@ -165,5 +165,20 @@ TEST(Quieten, RacesWithinALibrarysOwnKernelAreNotes) {
   EXPECT_EQ(severityOf(false, true), Severity::Error) << "the user's kernel calls the library";
 }
 
+TEST(Quieten, HowALibraryLaunchesItsKernelsIsNotTold) {
+  auto told = [](bool libraryKernel) {
+    Facts made = facts();
+    made.kernels[0].inSystemHeader = libraryKernel;
+    Finding shape = simple("launch-shape", Verdict::Observed, at(file, 20, 3, 10));
+    shape.kernel = made.kernels[0].name;
+    Finding failed = simple("invalid-launch", Verdict::Observed, at(file, 21, 3, 10));
+    failed.kernel = made.kernels[0].name;
+    return mergeReport(made, std::nullopt, runPart({shape, failed}), {}).findings;
+  };
+  EXPECT_THAT(told(false), SizeIs(2));
+  ASSERT_THAT(told(true), SizeIs(1));
+  EXPECT_EQ(told(true)[0].rule, "invalid-launch");
+}
+
 } // namespace
 } // namespace kcheck::test
