@@ -167,7 +167,8 @@ void sortFindings(std::vector<Finding>& findings) {
 /// Debug information gives a launch the place of its `<<<`, the syntax tree that of the whole statement.
 void settleLaunchPlaces(std::vector<Finding>& findings, const Facts& facts) {
   for (Finding& finding : findings) {
-    if (finding.rule != "invalid-launch" && finding.rule != "unchecked-error") continue;
+    const bool isUnseen = finding.rule == "race-host" && finding.accesses.empty(); // a kernel that prints
+    if (finding.rule != "invalid-launch" && finding.rule != "unchecked-error" && !isUnseen) continue;
     const auto launch = std::ranges::find_if(facts.launches, [&](const Launch& one) {
       return one.where.file == finding.where.file && one.where.line == finding.where.line;
     });

@@ -151,6 +151,15 @@ void wordFree(Finding& finding, const wire::Finding& record, const std::string& 
   finding.hint = "free it in the stream that used it last, or let that stream's event be waited for before";
 }
 
+/// Of a kernel that the program does not wait for before it ends.
+void wordPrints(Finding& finding) {
+  finding.severity = Severity::Warning;
+  finding.scope = RaceScope::Host;
+  finding.message =
+      "the program ends without waiting for this kernel: what it prints does not appear on a GPU";
+  finding.hint = "cudaDeviceSynchronize() before the program ends";
+}
+
 void wordHost(Finding& finding, const wire::Finding& record, const std::array<std::string, 2>& libraries) {
   const wire::Access &mine = record.access[0], &theirs = record.access[1];
   auto does = [](bool writes) { return writes ? "writes" : "reads"; };
@@ -420,6 +429,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
   case wire::Rule::RaceScope: return wordScope(finding, record);
   case wire::Rule::RaceHost:
     if (text == "frees") return wordFree(finding, record, libraries[1]);
+    if (text == "prints") return wordPrints(finding);
     if (!text.empty()) break;
     return wordHost(finding, record, libraries);
   case wire::Rule::BarrierDivergence: return wordBarrier(finding, record, text);

@@ -5,6 +5,7 @@
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/registry.h"
 #include "instrument/runtime/api/reports.h"
+#include "instrument/runtime/api/services.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/launch.h"
 
@@ -39,6 +40,7 @@ Error copyNow(CopyWork work, StreamHandle stream) {
   bool touchesHost = whereIs(work.to.base) == Where::Host || whereIs(work.to.base) == Where::Pinned ||
                      whereIs(work.from.base) == Where::Host || whereIs(work.from.base) == Where::Pinned;
   if (Error error = submit(stream, work); error != Error::Success) return error;
+  hostSeesPrints();
   if (!touchesHost) return Error::Success; // between device buffers the host does not wait
   hostWaitsFor(*object);
   return deviceErrorAtSynchronisation();

@@ -12,6 +12,7 @@ namespace {
 
 void atEnd() {
   flushPrintf();
+  reportUnseenPrints();
   reportUnreadErrors();
   reportLeaks();
   noteEnd();

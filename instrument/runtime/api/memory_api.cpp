@@ -5,6 +5,7 @@
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/registry.h"
 #include "instrument/runtime/api/reports.h"
+#include "instrument/runtime/api/services.h"
 #include "instrument/runtime/core/memory.h"
 
 #include <algorithm>
@@ -183,6 +184,7 @@ Error cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
 
 Error cudaFree(void* pointer) {
   void* caller = __builtin_return_address(0);
+  if (pointer) hostSeesPrints();
   return call([&] { return freeLinear(pointer, true, "cudaFree", caller); });
 }
 
@@ -207,6 +209,7 @@ Error cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
 
 Error cudaFreeHost(void* pointer) {
   void* caller = __builtin_return_address(0);
+  if (pointer) hostSeesPrints();
   return call([&] { return freeLinear(pointer, false, "cudaFreeHost", caller); });
 }
 

@@ -69,6 +69,13 @@ void reportBadSymbolRange(const void* variable, std::size_t size, std::size_t of
   reportHostEvent(event);
 }
 
+void reportUnseenPrint(const char* kernel, void* caller) {
+  HostEvent event{.rule = wire::Rule::RaceHost, .caller = caller};
+  event.message = "prints";
+  event.kernel = kernel;
+  reportHostEvent(event);
+}
+
 void reportUnsupported(const char* feature, void* caller) {
   HostEvent event{.rule = wire::Rule::Unsupported, .caller = caller};
   event.message = feature;

@@ -21,6 +21,8 @@ void reportBadRange(const void* pointer, std::size_t bytes, bool write, const ch
 /// A copy of bytes from `offset` on that leaves a device variable, which begins at `variable` and has `size`.
 void reportBadSymbolRange(const void* variable, std::size_t size, std::size_t offset, std::size_t bytes,
                           bool write, const char* function, void* caller);
+/// The program ends, and has not waited for a kernel that has printed.
+void reportUnseenPrint(const char* kernel, void* caller);
 /// The program uses what kcheck does not implement: said, never silently ignored.
 void reportUnsupported(const char* feature, void* caller);
 

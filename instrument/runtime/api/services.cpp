@@ -14,6 +14,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <map>
 #include <mutex>
 
 namespace kcheck::runtime::api {
@@ -21,9 +22,16 @@ namespace {
 
 inline constexpr std::size_t kKeepAtMost = 1 << 20; ///< bytes of output before it is written early
 
+/// A launch that has printed; of several from one place the latest.
+struct Printing {
+  const char* kernel;
+  OperationNumber operation;
+};
+
 struct PrintState {
   std::mutex mutex;
   std::string text;
+  std::map<void*, Printing> launches; ///< by the host code that launched
 
   void write() {
     std::fwrite(text.data(), 1, text.size(), stdout);
@@ -49,6 +57,18 @@ void flushPrintf() {
   printState().write();
 }
 
+void hostSeesPrints() {
+  std::lock_guard lock(printState().mutex);
+  printState().launches.clear();
+}
+
+void reportUnseenPrints() {
+  if (deviceFaulted()) return; // told, and nothing can be waited for
+  std::lock_guard lock(printState().mutex);
+  for (const auto& [caller, printing] : printState().launches)
+    if (!hostHasWaitedFor(printing.operation)) reportUnseenPrint(printing.kernel, caller);
+}
+
 } // namespace kcheck::runtime::api
 
 using namespace kcheck::runtime;
@@ -58,12 +78,14 @@ using kcheck::abi::ThreadContext;
 extern "C" {
 
 int kcPrintf(ThreadContext* thread, const char* format, const void* arguments) {
-  leaveShare(*static_cast<ThreadState*>(thread)->owner().launch); // the order of lines is that of one thread
+  LaunchState& launch = *static_cast<ThreadState*>(thread)->owner().launch;
+  leaveShare(launch); // the order of lines is that of one thread
   std::lock_guard lock(printState().mutex);
   if (isRehearsal()) {
     std::string unseen;
     return formatPacked(unseen, format, arguments);
   }
+  printState().launches[launch.config.caller] = {launch.kernel->displayName, latestOperation()};
   int count = formatPacked(printState().text, format, arguments);
   if (printState().text.size() > kKeepAtMost) printState().write();
   return count;

@@ -7,4 +7,9 @@ namespace kcheck::runtime::api {
 /// launches.
 void flushPrintf();
 
+/// The host does something that waits for the whole device, though no stream tells: cudaFree, a copy.
+void hostSeesPrints();
+/// At exit: kernels that have printed and that nobody has waited for. On a GPU nothing of that appears.
+void reportUnseenPrints();
+
 } // namespace kcheck::runtime::api

@@ -264,6 +264,13 @@ void deviceSynchronized() {
 }
 void eventRecorded(std::uint64_t event, std::uint64_t stream) { context().streams.recorded(event, stream); }
 void streamWaits(std::uint64_t stream, std::uint64_t event) { context().streams.waits(stream, event); }
+OperationNumber latestOperation() {
+  const Operation* latest = context().streams.latest();
+  return latest ? OperationNumber{latest->stream, latest->sequence} : OperationNumber{};
+}
+bool hostHasWaitedFor(OperationNumber operation) {
+  return context().streams.hostKnows(operation.stream, operation.sequence);
+}
 void eventSynchronized(std::uint64_t event) {
   context().streams.eventSynchronized(event);
   hideFromHost();

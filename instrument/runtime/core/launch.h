@@ -55,6 +55,13 @@ void eventRecorded(std::uint64_t event, std::uint64_t stream);
 void streamWaits(std::uint64_t stream, std::uint64_t event);
 void eventSynchronized(std::uint64_t event); ///< the host has waited for the event
 
+/// A launch, copy or fill, by its number among those of its stream.
+struct OperationNumber {
+  std::uint64_t stream = 0, sequence = 0;
+};
+OperationNumber latestOperation(); ///< within a kernel: its launch
+bool hostHasWaitedFor(OperationNumber operation);
+
 /// The address and size of a `__device__`, `__constant__` or managed variable of the device module; null if
 /// none.
 void* findSymbol(const char* name, std::size_t* bytes);

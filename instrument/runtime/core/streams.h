@@ -34,6 +34,11 @@ public:
   /// Whether the operation that owns the token comes before the current one.
   bool before(Token token) const;
   bool beforeHost(Token token) const;
+  const Operation* latest() const { return operations.empty() ? nullptr : &operations.back(); }
+  bool hostKnows(std::uint64_t stream, std::uint64_t sequence) const {
+    auto known = host.find(stream);
+    return known != host.end() && known->second >= sequence;
+  }
   /// Whether something runs that the host has not seen finished.
   bool pending() const { return !operations.empty() && !beforeHost(operations.back().token); }
   /// Nothing has run but in the legacy default stream, and nothing can run beside that.
