@@ -1,4 +1,6 @@
 // __constant__ and __device__ variables: initial values, copies both ways, addresses and sizes.
+// expect-status: 1
+// expect-report: cudaMemcpyToSymbol writes 68 bytes of a variable that has 64, so it fails and copies nothing
 #include "check.h"
 
 __constant__ float coefficients[4] = {1, 2, 3, 4};
