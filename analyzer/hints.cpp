@@ -70,9 +70,10 @@ std::string raceHint(const RaceResult& race, const std::string& rule, const std:
                        "number of elements) at the kernel's start",
                        race.ascending);
   if (!race.distinct.empty() && race.kind == RaceKind::WriteWrite)
-    return fmt::format("where no two elements of `{0}` are equal, say kcheck::distinct({0}, number of elements) "
-                       "at the kernel's start",
-                       race.distinct);
+    return fmt::format(
+        "where no two elements of `{0}` are equal, say kcheck::distinct({0}, number of elements) "
+        "at the kernel's start",
+        race.distinct);
   const Location &a = race.first->where, &b = race.second->where;
   const bool sameStatement = isSamePlace(a, b);
   if (sameStatement && race.kind != RaceKind::AtomicPlain && race.first->site != race.second->site)

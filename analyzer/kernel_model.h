@@ -132,12 +132,12 @@ struct BarrierControl {
   BarrierReach reach = BarrierReach::Block;
   Expr reached = nullptr;
   Expr condition = nullptr;
-  Expr mask = nullptr;     ///< 32 bit, of a warp barrier: only the lanes that it names must come; null: all
-  Expr comes = nullptr;    ///< with a mask: under which a thread comes to the barrier
-  bool isTogether = false; ///< no barrier, but a shuffle or vote that lanes must come to together
-  bool othersExit = false; ///< who does not come to the barrier runs off the end of the kernel
+  Expr mask = nullptr;      ///< 32 bit, of a warp barrier: only the lanes that it names must come; null: all
+  Expr comes = nullptr;     ///< with a mask: under which a thread comes to the barrier
+  bool isTogether = false;  ///< no barrier, but a shuffle or vote that lanes must come to together
+  bool othersExit = false;  ///< who does not come to the barrier runs off the end of the kernel
   bool othersLeave = false; ///< of what lanes must come to together: they do so on their way to the end
-  bool othersMeet = false; ///< who does not come to the warp barrier may come to another one: they meet too
+  bool othersMeet = false;  ///< who does not come to the warp barrier may come to another one: they meet too
 };
 
 /// A call of a warp collective or of `__syncwarp` with a mask.

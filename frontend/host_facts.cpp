@@ -262,7 +262,9 @@ void findUncheckedLaunches(const HostUses& uses, HostSide& result) {
 void collectHostFacts(clang::ASTContext& ast, bool wholeProgram, HostSide& result) {
   const HostUses uses = gatherUses(ast, wholeProgram);
   FactsVisitor(ast, uses, result).run();
-  result.findings = applyHostRules(ast, uses);
+  std::vector<Allocation> unused;
+  Buffers buffers(unused);
+  result.findings = applyHostRules(ast, uses, HostValues(ast, uses, buffers));
   if (wholeProgram) findUncheckedLaunches(uses, result);
 }
 

@@ -24,12 +24,14 @@ Finding* RuleContext::add(const char* rule, Severity severity, const clang::Stmt
   return &findings.back();
 }
 
-std::vector<Finding> applyHostRules(const clang::ASTContext& ast, const HostUses& uses) {
+std::vector<Finding> applyHostRules(const clang::ASTContext& ast, const HostUses& uses,
+                                    const HostValues& values) {
   std::vector<Finding> findings;
-  const RuleContext context{ast, uses, findings};
+  const RuleContext context{ast, uses, values, findings};
   for (const HostFunction& function : hostFunctions(ast)) {
     findUnsynchronizedTiming(function, context);
     findRedundantTransfers(function, context);
+    findSmallHostArrays(function, context);
     findPageableCopies(function, context);
   }
   findWideArithmetic(context);

@@ -7,9 +7,12 @@
 
 namespace kcheck::frontend {
 
+class HostValues;
+
 struct RuleContext {
   const clang::ASTContext& ast;
   const HostUses& uses;
+  const HostValues& values;
   std::vector<Finding>& findings;
 
   /// A finding at an expression; null when there is one of the rule at that place already.
@@ -18,11 +21,13 @@ struct RuleContext {
 
 void findUnsynchronizedTiming(const HostFunction& function, const RuleContext& context);
 void findRedundantTransfers(const HostFunction& function, const RuleContext& context);
+void findSmallHostArrays(const HostFunction& function, const RuleContext& context);
 void findPageableCopies(const HostFunction& function, const RuleContext& context);
 void findWideArithmetic(const RuleContext& context);
 void findDeviceVariables(const RuleContext& context);
 
 /// All rules over a translation unit.
-std::vector<Finding> applyHostRules(const clang::ASTContext& ast, const HostUses& uses);
+std::vector<Finding> applyHostRules(const clang::ASTContext& ast, const HostUses& uses,
+                                    const HostValues& values);
 
 } // namespace kcheck::frontend

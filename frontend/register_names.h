@@ -1,5 +1,5 @@
-// `%smid` in inline PTX with operands: to clang a wrong operand, to nvcc the register. The sign is kept as another
-// one until the module is there.
+// `%smid` in inline PTX with operands: to clang a wrong operand, to nvcc the register. The sign is kept as
+// another one until the module is there.
 #pragma once
 
 namespace clang {

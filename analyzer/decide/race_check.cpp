@@ -383,7 +383,8 @@ private:
   }
 
   /// Rows of a sparse matrix, runs in a sorted list: hardly anybody means a kernel that takes its places
-  /// from where something begins and ends for arrays that do not ascend. Equal places to scatter to are what many overlook.
+  /// from where something begins and ends for arrays that do not ascend. Equal places to scatter to are what
+  /// many overlook.
   void askForPromises(RaceResult& race, const Item& a, const Item& b, Relation relation) {
     race.ascending = heldBy(Promise::Ascending, a, b, relation);
     if (race.ascending.empty()) {

@@ -58,8 +58,8 @@ struct RaceResult {
   bool scopeTooNarrow = false; ///< both atomic, but of a scope that does not reach the other thread
   bool sameValue = false;      ///< whenever they meet, both write the same value
   bool inSequence = false;     ///< some order of the threads at their atomic operations brings it about
-  std::string ascending; ///< it takes elements of this array that do not ascend
-  std::string distinct;  ///< or elements of this one that are equal
+  std::string ascending;       ///< it takes elements of this array that do not ascend
+  std::string distinct;        ///< or elements of this one that are equal
   Witness witness;
 };
 

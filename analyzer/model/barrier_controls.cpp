@@ -130,10 +130,10 @@ private:
   bool othersReturn(const Instruction& branch, const BasicBlock* barrier) {
     return none_of(successors(branch.getParent()), [&](const BasicBlock* next) {
       return !postDominators.dominates(barrier, next) && reaches(next, [&](const BasicBlock* block) {
-               if (block == barrier) return Step::Back;
-               return any_of(*block, [](const Instruction& i) { return i.mayWriteToMemory(); }) ? Step::Found
-                                                                                               : Step::On;
-             });
+        if (block == barrier) return Step::Back;
+        return any_of(*block, [](const Instruction& i) { return i.mayWriteToMemory(); }) ? Step::Found
+                                                                                         : Step::On;
+      });
     });
   }
 

@@ -113,7 +113,8 @@ Expr Execution::countedAt(const Instruction& load, const Place& place) {
   return nullptr;
 }
 
-/// What a variable of the program holds at `offset` from the start on. Nothing where others may write it first.
+/// What a variable of the program holds at `offset` from the start on. Nothing where others may write it
+/// first.
 static std::optional<std::int64_t> initialNumber(const KernelState& state, unsigned object, Expr offset,
                                                  Type* type) {
   const auto found = state.globals.find(object);
@@ -126,10 +127,12 @@ static std::optional<std::int64_t> initialNumber(const KernelState& state, unsig
   return number ? std::optional(number->getSExtValue()) : std::nullopt;
 }
 
-/// Where the kernel itself, or the variable, says that a counter does not start as assumed, nothing is proved.
+/// Where the kernel itself, or the variable, says that a counter does not start as assumed, nothing is
+/// proved.
 void KernelState::checkStarts() {
   for (const auto& [object, assumed] : assumedStarts) {
-    std::optional<std::int64_t> start = initialNumber(*this, object, assumed.offset, assumed.drawn->getType());
+    std::optional<std::int64_t> start =
+        initialNumber(*this, object, assumed.offset, assumed.drawn->getType());
     for (const Phase& phase : model.blockPhases)
       for (const ModelAccess& access : phase.accesses)
         if (access.object == object && access.kind == AccessKind::Write && access.stored &&

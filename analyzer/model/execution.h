@@ -48,7 +48,7 @@ public:
 
   std::vector<RunAccess> accesses;
   Environment env;
-  std::map<const llvm::BasicBlock*, Expr> conditions; ///< under which each block runs, in its loops
+  std::map<const llvm::BasicBlock*, Expr> conditions;    ///< under which each block runs, in its loops
   std::map<const llvm::BasicBlock*, Expr> endConditions; ///< under which the end of each block is reached
   std::map<const llvm::BasicBlock*, Expr>
       barrierConditions; ///< of barrier blocks, in a run that does not stop

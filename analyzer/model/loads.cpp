@@ -390,16 +390,17 @@ Expr Execution::roomFor(const Instruction& instruction, const Place& place, cons
 /// where there may be several.
 static Expr onlyBit(ExprContext& exprs, const Update& update, Expr operand) {
   if (!operand) return nullptr;
-  Expr bits = update.kind == Update::Kind::Mark ? operand
-                                                : exprs.binary(Op::Xor, operand, exprs.constant(operand->width, -1));
+  Expr bits = update.kind == Update::Kind::Mark
+                  ? operand
+                  : exprs.binary(Op::Xor, operand, exprs.constant(operand->width, -1));
   const bool isOne = isConst(bits) ? isPowerOfTwo(zeroExtend(bits->value, bits->width))
                                    : bits->op == Op::Shl && isConst(bits->operands[0], 1);
   return isOne ? bits : nullptr;
 }
 
-/// What atomicCAS(p, expected, other), atomicExch(p, value), or atomicOr and atomicAnd of one bit return where
-/// nothing else is done to the object: of those that come to one place, or bit, one thread at most finds it as
-/// it was expected, or other than it is left. Null where more may happen.
+/// What atomicCAS(p, expected, other), atomicExch(p, value), or atomicOr and atomicAnd of one bit return
+/// where nothing else is done to the object: of those that come to one place, or bit, one thread at most
+/// finds it as it was expected, or other than it is left. Null where more may happen.
 Expr Execution::claim(const Instruction& instruction, Expr pointer, const Update& update, Expr operand) {
   auto places = state.objects.places(pointer);
   if (update.kind == Update::Kind::Other || !state.knowsWritten || places.size() != 1) return nullptr;

@@ -210,8 +210,7 @@ bool isLanesUpTo(KernelState& state, Expr mask) {
     return (isOwn(first) && isLanesBelow(state, second)) || (isOwn(second) && isLanesBelow(state, first));
   }
   if (mask->op == Op::LShr) // `-1 >> (31 - lane)`
-    return isConst(first, -1) &&
-           isLane(state, state.exprs.sub(state.exprs.constant(32, kLanes - 1), second));
+    return isConst(first, -1) && isLane(state, state.exprs.sub(state.exprs.constant(32, kLanes - 1), second));
   // `(2 << lane) - 1`
   return mask->op == Op::Add && isConst(second, -1) && first->op == Op::Shl &&
          isConst(first->operands[0], 2) && isLane(state, first->operands[1]);
@@ -256,7 +255,7 @@ bool hasVoters(ExprContext& exprs, Expr votes, const Ballot& ballot, Expr condit
 }
 
 Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<Expr(unsigned)>& argument,
-                   Expr condition) {
+                 Expr condition) {
   Expr own = state.model.threadIdx[0];
   if (call.arg_size() < 3 || isConst(own) || !isWarpInOneRow(state.model)) return nullptr;
   ExprContext& exprs = state.exprs;
@@ -272,9 +271,7 @@ Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<E
   if (!lane) return nullptr;
   const auto leads = state.firstVoters.find(lane);
   const Ballot* ballot = leads != state.firstVoters.end() ? &state.ballots.at(leads->second) : nullptr;
-  if (ballot ? mask != all && mask != leads->second
-             : mask != all || !isOfWarp(lane))
-    return nullptr;
+  if (ballot ? mask != all && mask != leads->second : mask != all || !isOfWarp(lane)) return nullptr;
   // Lanes that name each other in the mask come together, in whichever round of theirs.
   const Symbol* group = ballot && mask == leads->second ? ballot->group : nullptr;
   Expr shared = ballot && !isConst(ballot->value ? ballot->value : all) ? ballot->value : nullptr;

@@ -42,12 +42,13 @@ Ballot activeLanes(KernelState& state, Expr condition, const std::vector<Expr>& 
 std::optional<Ballot> matchOf(KernelState& state, const llvm::CallInst& call, Expr mask, Expr matched,
                               Expr condition, const std::vector<Expr>& identity);
 
-/// What a shuffle from a lane of all 32 gives that the thread's own number leads to, or from the first lane that
-/// votes for something, for the lanes that do: the same as what the thread itself sends, as that lane has it. `argument` gives the
-/// call's operands. Null where it is another operation, where the lane may stay away while this thread comes,
-/// which is so under `condition`, or where either hangs on more of the thread than its index.
+/// What a shuffle from a lane of all 32 gives that the thread's own number leads to, or from the first lane
+/// that votes for something, for the lanes that do: the same as what the thread itself sends, as that lane
+/// has it. `argument` gives the call's operands. Null where it is another operation, where the lane may stay
+/// away while this thread comes, which is so under `condition`, or where either hangs on more of the thread
+/// than its index.
 Expr valueOfLane(KernelState& state, const llvm::CallInst& call,
-                   const std::function<Expr(unsigned)>& argument, Expr condition);
+                 const std::function<Expr(unsigned)>& argument, Expr condition);
 
 /// `x & y`, where that looks for the lane's own bit in a ballot: what the thread itself has voted. Else null.
 Expr ownVote(KernelState& state, Expr x, Expr y);

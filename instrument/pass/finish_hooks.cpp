@@ -131,11 +131,11 @@ void finishHooks(DeviceCode& code) {
         hook.eraseFromParent();
         continue;
       }
-      unsigned position = isLocal || isTexture      ? 5
-                          : isUnwritten             ? 4
+      unsigned position = isLocal || isTexture                  ? 5
+                          : isUnwritten                         ? 4
                           : isUnsupported || isHeap || isCallee ? 2
-                          : isTrap                  ? 1
-                                                    : 3;
+                          : isTrap                              ? 1
+                                                                : 3;
       auto base = std::uint32_t(llvm::cast<llvm::ConstantInt>(hook.getArgOperand(position))->getZExtValue());
       // A proved write keeps its hook: without it, reads of what it wrote would look uninitialised.
       if (isRead && code.options.skip.contains(code.sites[base].origin)) {

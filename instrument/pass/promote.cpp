@@ -83,7 +83,8 @@ void inlineSmall(DeviceCode& code) {
         size += added;
       if (callee->use_empty() && !code.kernelOf(*callee)) callee->deleteBody();
     }
-    // A structure goes to the caller with those of its fields that have no value: who reads them is seen there.
+    // A structure goes to the caller with those of its fields that have no value: who reads them is seen
+    // there.
     if (function->getReturnType()->isStructTy() && size <= kSmall && !graph.isRecursive(*function))
       handOn.push_back(function);
     else

@@ -57,10 +57,11 @@ private:
 
   /// Runtime calls that change nothing the kernel was handed.
   static bool onlyLooks(const llvm::CallBase& call) {
-    for (Call which : {Call::kcRead, Call::kcWrite, Call::kcAtomic, Call::kcFence, Call::kcLocal,
-                       Call::kcUnwritten, Call::kcAsyncCommit, Call::kcAsyncWait, Call::kcPrintf,
-                       Call::kcMalloc, Call::kcFree, Call::kcAssertFail, Call::kcAssumptionFails,
-                       Call::kcArrayPromise, Call::kcTrap, Call::kcCallee, Call::kcExit, Call::kcClock, Call::kcSpace})
+    for (Call which :
+         {Call::kcRead, Call::kcWrite, Call::kcAtomic, Call::kcFence, Call::kcLocal, Call::kcUnwritten,
+          Call::kcAsyncCommit, Call::kcAsyncWait, Call::kcPrintf, Call::kcMalloc, Call::kcFree,
+          Call::kcAssertFail, Call::kcAssumptionFails, Call::kcArrayPromise, Call::kcTrap, Call::kcCallee,
+          Call::kcExit, Call::kcClock, Call::kcSpace})
       if (isCallTo(call, which)) return true;
     return isThreadMarker(call) ||
            (isWaitMarker(call) && waitKindOf(llvm::cast<llvm::CallInst>(call)) != abi::WaitKind::Matrix);

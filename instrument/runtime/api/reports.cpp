@@ -76,6 +76,16 @@ void reportUnseenPrint(const char* kernel, void* caller) {
   reportHostEvent(event);
 }
 
+void reportBadHostRange(std::size_t bytes, std::size_t room, bool write, const char* function, void* caller) {
+  HostEvent event{.rule = wire::Rule::OutOfBounds, .caller = caller};
+  const std::string message =
+      std::string(function) + (write ? " writes " : " reads ") + std::to_string(bytes) +
+      " bytes of host memory, but the block of malloc or new ends after " + std::to_string(room) + " of them";
+  event.message = message.c_str();
+  event.hint = "the count is in bytes, and both sides need as many";
+  reportHostEvent(event);
+}
+
 void reportUnsupported(const char* feature, void* caller) {
   HostEvent event{.rule = wire::Rule::Unsupported, .caller = caller};
   event.message = feature;

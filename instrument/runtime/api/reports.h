@@ -23,6 +23,8 @@ void reportBadSymbolRange(const void* variable, std::size_t size, std::size_t of
                           bool write, const char* function, void* caller);
 /// The program ends, and has not waited for a kernel that has printed.
 void reportUnseenPrint(const char* kernel, void* caller);
+/// A copy of so many bytes to or from a block of the host's heap that has only `room`.
+void reportBadHostRange(std::size_t bytes, std::size_t room, bool write, const char* function, void* caller);
 /// The program uses what kcheck does not implement: said, never silently ignored.
 void reportUnsupported(const char* feature, void* caller);
 

@@ -11,6 +11,7 @@
 #include "instrument/runtime/api/services.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/host_guard.h"
+#include "instrument/runtime/core/host_heap.h"
 #include "instrument/runtime/core/launch.h"
 #include "instrument/runtime/core/managed.h"
 #include "instrument/runtime/core/memory.h"
@@ -66,6 +67,14 @@ std::size_t firstMissing(const std::byte* from, std::size_t bytes) {
   return gaps.empty() || arePadding(gaps, bytes) ? bytes : gaps.front().begin - shift;
 }
 
+/// As many of the bytes as the host has there; that it has fewer is told.
+std::size_t withinHeap(const void* row, std::size_t bytes, bool write, const CopyWork& work) {
+  const std::optional<std::size_t> room = tooLittleRoom(row, bytes);
+  if (!room) return bytes;
+  reportBadHostRange(bytes, *room, write, work.function, work.caller);
+  return *room;
+}
+
 void performCopy(const CopyWork& work, std::uint64_t stream) {
   if (work.width == 0 || work.height == 0 || work.depth == 0) return;
   lookAtManagedPages();
@@ -75,6 +84,8 @@ void performCopy(const CopyWork& work, std::uint64_t stream) {
   bool isOneRow = work.height == 1 && work.depth == 1;
   if (isOneRow && fromHost && to == Where::Device) noteCopyToDevice(work.from.base, work.width, work.caller);
   forRows(work, [&](std::byte* toRow, const std::byte* fromRow, std::size_t bytes) {
+    if (to == Where::Host) bytes = withinHeap(toRow, bytes, true, work);
+    if (from == Where::Host) bytes = withinHeap(fromRow, bytes, false, work);
     if (from == Where::Device && toHost) {
       std::size_t first = firstMissing(fromRow, bytes);
       if (first < bytes) reportUnwrittenOutput(fromRow, bytes, first, work.caller);
