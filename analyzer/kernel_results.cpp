@@ -120,6 +120,9 @@ CaseAnswers KernelAnalysis::answersOf(Question& question, Analysis& analysis) {
   result.isCovered =
       !question.planned || (covers(plan.any, question.planned->launch) && !model.breaksAssumption);
   if (question.planned) result.narrowed = question.planned->narrowed;
+  result.showsRace = question.planned && llvm::any_of(question.answers.races, [](const RaceResult& race) {
+                       return race.witness.exact();
+                     });
   result.properties = question.answers.properties;
   result.initialized = checkInitialization(model, question.code ? *question.code : code);
   result.assumptions = model.assumptions;

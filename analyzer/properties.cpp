@@ -115,7 +115,10 @@ std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::v
   for (Property property : {Property::RaceFree, Property::BarriersUniform, Property::InBounds}) {
     const PropertyResult* general = find(any, property);
     PropertyResult result = ofCases(cases, property);
-    if (areCovered && general && general->answer == Answer::Proved && result.answer != Answer::Refuted) {
+    const bool isContradicted =
+        result.answer == Answer::Refuted ||
+        (property == Property::RaceFree && std::ranges::any_of(cases, &CaseAnswers::showsRace));
+    if (areCovered && general && general->answer == Answer::Proved && !isContradicted) {
       result = *general;
       result.holdsFor = any.holdsFor;
     } else if (areCovered && result.answer == Answer::Proved) {

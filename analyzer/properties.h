@@ -13,6 +13,7 @@ struct CaseAnswers {
   std::vector<std::string> assumptions;
   std::set<SiteId> safeSites;
   bool isCovered = true;             ///< what holds for any launch holds for this one
+  bool showsRace = false;            ///< for certain, if perhaps of the same value: then it does not
   std::vector<std::string> narrowed; ///< what is taken for granted of the launch's shape (launches.h)
 };
 

@@ -156,6 +156,16 @@ static bool needsWrap(const AccessView& exact, const AccessView& assumed) {
   return exact.isPossible && !assumed.isPossible;
 }
 
+/// Whether the access hangs on more than which thread of a known launch it is: what wraps there is no assumption.
+static bool isOpen(const ModelAccess& access) {
+  const auto isUnknown = [](Expr n) {
+    return n->op == Op::Apply || (n->op == Op::Symbol && n->symbol->kind != SymbolKind::ThreadIdx &&
+                                  n->symbol->kind != SymbolKind::BlockIdx &&
+                                  n->symbol->kind != SymbolKind::Object);
+  };
+  return anyNode(access.condition, isUnknown) || (access.offset && anyNode(access.offset, isUnknown));
+}
+
 /// A proof that rests on an assumption which the access itself refutes is none.
 static void withdrawWhereWrapped(Verdict& verdict, const ModelAccess& access) {
   if (verdict.outcome != Verdict::Outcome::Never || !verdict.assumesNoWrap) return;
@@ -174,7 +184,9 @@ Verdict Decider::meet(const PairQuestion& q) {
   for (const ModelAccess* access : {q.a, q.b})
     if (needsWrap(viewOf(*access, Ranges::Wrapping::Exact), viewOf(*access, Ranges::Wrapping::Assumed)))
       wrapped = access;
-  const bool mayAssume = !wrapped && !(wrapAssumptions(*q.a).empty() && wrapAssumptions(*q.b).empty());
+  bool mayAssume = !wrapped && !(wrapAssumptions(*q.a).empty() && wrapAssumptions(*q.b).empty());
+  for (const ModelAccess* access : {q.a, q.b})
+    mayAssume = mayAssume && (wrapAssumptions(*access).empty() || isOpen(*access));
   for (Ranges::Wrapping wrapping : {Ranges::Wrapping::Exact, Ranges::Wrapping::Assumed}) {
     bool assumed = wrapping == Ranges::Wrapping::Assumed;
     if (assumed && !mayAssume) continue;
