@@ -223,8 +223,9 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
     finding.hint = fmt::format("name the lanes that come, or move the {} out of the branch",
                                control.isTogether ? "call" : "barrier");
   } else if (control.othersExit) {
-    finding.message = fmt::format("threads of the {} leave the kernel before this barrier, at line {}", group,
-                                  control.branch.line);
+    finding.message =
+        fmt::format("threads of the {} end without this barrier: the branch at line {} leads them past it", group,
+                    control.branch.line);
     finding.hint = "let every thread reach the barrier and guard the work instead";
   } else {
     finding.message =
