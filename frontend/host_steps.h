@@ -5,6 +5,10 @@
 
 #include "frontend/host_uses.h"
 
+namespace clang {
+class Decl;
+}
+
 namespace kcheck::frontend {
 
 enum class StepKind : std::uint8_t {
