@@ -12,6 +12,7 @@
 
 #include <map>
 #include <mutex>
+#include <unordered_set>
 #include <vector>
 
 namespace kcheck::runtime {
@@ -34,6 +35,7 @@ struct Context {
   Streams streams;
   HostKnowledge hostKnows;
   std::vector<const abi::ModuleEntry*> modules;
+  std::unordered_set<const void*> callees; ///< device functions that pointers may lead to
   LaunchState* launch = nullptr; ///< the one that runs now
   std::uint64_t timeAhead = 0;   ///< nanoseconds by which the device's clock has been put forward
   DeviceFault fault = DeviceFault::None;

@@ -9,7 +9,6 @@
 #include "instrument/runtime/core/scheduler.h"
 #include "instrument/runtime/core/sync.h"
 
-#include <algorithm>
 #include <string>
 
 using namespace kcheck;
@@ -56,6 +55,7 @@ extern "C" {
 void kcRegisterModule(const abi::ModuleEntry* module) {
   if (module->version != abi::kVersion || !mapArenas()) return;
   context().modules.push_back(module);
+  context().callees.insert(module->callees, module->callees + module->calleeCount);
   placeGlobals(*module);
 }
 
@@ -144,12 +144,7 @@ void kcAssumptionFails(abi::ThreadContext* context, const char* expression, cons
 }
 
 void kcCallee(abi::ThreadContext* context, const void* function, std::uint32_t site) {
-  const auto has = [&](const abi::ModuleEntry* module) {
-    return std::find(module->callees, module->callees + module->calleeCount, function) !=
-           module->callees + module->calleeCount;
-  };
-  const std::vector<const abi::ModuleEntry*>& modules = runtime::context().modules;
-  if (std::any_of(modules.begin(), modules.end(), has)) return;
+  if (runtime::context().callees.contains(function)) return;
   stopWithoutFunction(context,
                       function
                           ? "the call leads to no device function: host code took the function's address, "
