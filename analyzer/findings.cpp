@@ -224,8 +224,8 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
                                control.isTogether ? "call" : "barrier");
   } else if (control.othersExit) {
     finding.message =
-        fmt::format("threads of the {} end without this barrier: the branch at line {} leads them past it", group,
-                    control.branch.line);
+        fmt::format("threads of the {} end without this barrier: the branch at line {} leads them past it",
+                    group, control.branch.line);
     finding.hint = "let every thread reach the barrier and guard the work instead";
   } else {
     finding.message =

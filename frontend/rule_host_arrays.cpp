@@ -1,5 +1,5 @@
-// out-of-bounds: copies between the device and a host array of fewer bytes. What malloc and new have given, the run
-// looks at (runtime/core/host_heap.h).
+// out-of-bounds: copies between the device and a host array of fewer bytes. What malloc and new have given,
+// the run looks at (runtime/core/host_heap.h).
 #include "frontend/host_rules.h"
 
 #include "frontend/host_values.h"
@@ -27,7 +27,8 @@ std::optional<HostArray> arrayBehind(const clang::Expr& given, const RuleContext
     if (count) skipped += *count * context.ast.getTypeSizeInChars(element).getQuantity();
     return count.has_value();
   };
-  if (const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(expr); sum && sum->getOpcode() == clang::BO_Add) {
+  if (const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(expr);
+      sum && sum->getOpcode() == clang::BO_Add) {
     if (!sum->getLHS()->getType()->isPointerType() || !skip(*sum->getRHS(), sum->getType()->getPointeeType()))
       return {};
     expr = sum->getLHS()->IgnoreParenCasts();
@@ -66,8 +67,9 @@ void findSmallHostArrays(const HostFunction& function, const RuleContext& contex
     Finding* finding = context.add("out-of-bounds", Severity::Error, *step.call);
     if (!finding) continue;
     const std::string name = array->variable->getNameAsString();
-    finding->message = fmt::format("{} bytes are copied {} `{}`, which has {}{}", *count, toHost ? "to" : "from",
-                                   name, array->bytes, array->isWhole ? "" : " from there on");
+    finding->message =
+        fmt::format("{} bytes are copied {} `{}`, which has {}{}", *count, toHost ? "to" : "from", name,
+                    array->bytes, array->isWhole ? "" : " from there on");
     finding->hint = "the count is in bytes, and both sides need as many";
     finding->notes.push_back(
         {locate(array->variable->getSourceRange(), context.ast), fmt::format("`{}` is declared here", name)});

@@ -156,12 +156,13 @@ static bool needsWrap(const AccessView& exact, const AccessView& assumed) {
   return exact.isPossible && !assumed.isPossible;
 }
 
-/// Whether the access hangs on more than which thread of a known launch it is: what wraps there is no assumption.
+/// Whether the access hangs on more than which thread of a known launch it is: what wraps there is no
+/// assumption.
 static bool isOpen(const ModelAccess& access) {
   const auto isUnknown = [](Expr n) {
-    return n->op == Op::Apply || (n->op == Op::Symbol && n->symbol->kind != SymbolKind::ThreadIdx &&
-                                  n->symbol->kind != SymbolKind::BlockIdx &&
-                                  n->symbol->kind != SymbolKind::Object);
+    return n->op == Op::Apply ||
+           (n->op == Op::Symbol && n->symbol->kind != SymbolKind::ThreadIdx &&
+            n->symbol->kind != SymbolKind::BlockIdx && n->symbol->kind != SymbolKind::Object);
   };
   return anyNode(access.condition, isUnknown) || (access.offset && anyNode(access.offset, isUnknown));
 }

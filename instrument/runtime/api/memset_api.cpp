@@ -50,8 +50,7 @@ extern "C" {
 
 Error cudaMemset(void* to, int value, std::size_t bytes) {
   void* caller = __builtin_return_address(0);
-  return call(
-      [&] { return fillNow(filling(to, bytes, bytes, value, {bytes, 1, 1}, "cudaMemset", caller)); });
+  return call([&] { return fillNow(filling(to, bytes, bytes, value, {bytes, 1, 1}, "cudaMemset", caller)); });
 }
 
 Error cudaMemsetAsync(void* to, int value, std::size_t bytes, cuda::StreamHandle stream) {

@@ -36,8 +36,8 @@ struct Context {
   HostKnowledge hostKnows;
   std::vector<const abi::ModuleEntry*> modules;
   std::unordered_set<const void*> callees; ///< device functions that pointers may lead to
-  LaunchState* launch = nullptr; ///< the one that runs now
-  std::uint64_t timeAhead = 0;   ///< nanoseconds by which the device's clock has been put forward
+  LaunchState* launch = nullptr;           ///< the one that runs now
+  std::uint64_t timeAhead = 0;             ///< nanoseconds by which the device's clock has been put forward
   DeviceFault fault = DeviceFault::None;
   std::uint64_t clockEntries = 0; ///< looked at so far to bring clocks together
 
