@@ -233,13 +233,12 @@ struct ModuleEntry {
   const KernelEntry* kernels;
   const GlobalEntry* globals;
   const SiteInfo* sites;
-  std::uint32_t kernelCount, globalCount, siteCount, unused;
+  std::uint32_t kernelCount, globalCount, siteCount, calleeCount;
   void (*initialise)();
   const LogSegment* segments;
   const LoggedAccess* accesses;
   std::uint32_t segmentCount, accessCount;
   const void* const* callees; ///< the device functions whose addresses are taken
-  std::uint32_t calleeCount, unusedToo;
 };
 
 /// The `operation` of kcTexture: geometry | TextureIntegerCoordinates | TextureResult << 5 | TextureMode << 7

@@ -372,29 +372,31 @@ private:
     c.answers.races.push_back(std::move(race));
   }
 
-  /// The array whose elements decide: where they are as promised, there is no such race. Else empty.
-  std::string heldBy(Promise promise, const Item& a, const Item& b, Relation relation) {
-    std::set<std::string> arrays;
+  /// The array whose elements decide: where they are as promised, there is no such race.
+  std::optional<unsigned> heldBy(Promise promise, const Item& a, const Item& b, Relation relation) {
+    std::set<unsigned> arrays;
     const ModelAccess *x = variants.underPromise(*a.access, promise, arrays),
                       *y = variants.underPromise(*b.access, promise, arrays);
     if (!x && !y) return {};
     const Verdict held = c.decider.meet({x ? x : a.access, y ? y : b.access, relation});
-    return held.outcome == Verdict::Outcome::Never ? *arrays.begin() : std::string();
+    return held.outcome == Verdict::Outcome::Never ? std::optional(*arrays.begin()) : std::nullopt;
   }
 
   /// Rows of a sparse matrix, runs in a sorted list: hardly anybody means a kernel that takes its places
   /// from where something begins and ends for arrays that do not ascend. Equal places to scatter to are what
   /// many overlook.
   void askForPromises(RaceResult& race, const Item& a, const Item& b, Relation relation) {
-    race.ascending = heldBy(Promise::Ascending, a, b, relation);
-    if (race.ascending.empty()) {
-      race.distinct = heldBy(Promise::Distinct, a, b, relation);
+    const auto ascending = heldBy(Promise::Ascending, a, b, relation);
+    if (!ascending) {
+      if (const auto distinct = heldBy(Promise::Distinct, a, b, relation))
+        race.distinct = c.model.objects[*distinct].name;
       return;
     }
+    race.ascending = c.model.objects[*ascending].name;
     const auto isElement = [&](Expr n) {
       if (n->op != Op::Apply) return false;
       const auto content = c.model.contents.find(n->function);
-      return content != c.model.contents.end() && c.model.objects[content->second].name == race.ascending;
+      return content != c.model.contents.end() && content->second == *ascending;
     };
     if (anyNode(a.access->offset, isElement) || anyNode(b.access->offset, isElement))
       race.witness.causes.push_back(

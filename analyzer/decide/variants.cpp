@@ -47,7 +47,7 @@ const ModelAccess* AccessVariants::inFirstRounds(const ModelAccess& access, Roun
 }
 
 const ModelAccess* AccessVariants::underPromise(const ModelAccess& access, Promise promise,
-                                                std::set<std::string>& arrays) {
+                                                std::set<unsigned>& arrays) {
   ExprContext& context = decider.view().context;
   const bool ascend = promise == Promise::Ascending;
   std::map<const Function*, std::set<Expr>> elements;
@@ -69,7 +69,7 @@ const ModelAccess* AccessVariants::underPromise(const ModelAccess& access, Promi
     made->exact = content->exact;
     made->cause = content->cause;
     for (Expr element : read) promised.set(element, context.apply(made, element->operands));
-    arrays.insert(model.objects[model.contents.at(content)].name);
+    arrays.insert(model.contents.at(content));
   }
   if (promised.empty()) return nullptr;
   ModelAccess& made = all.emplace_back(access);

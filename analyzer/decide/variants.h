@@ -7,7 +7,6 @@
 #include <deque>
 #include <optional>
 #include <set>
-#include <string>
 #include <vector>
 
 namespace kcheck::analyzer {
@@ -31,9 +30,9 @@ public:
   const ModelAccess* where(const ModelAccess& access, Expr condition);
   /// In the first rounds of all loops; null where the access is in none.
   const ModelAccess* inFirstRounds(const ModelAccess& access, Rounds rounds);
-  /// Where what an annotation could promise holds of the arrays whose elements decide about the access; their
-  /// names are added to `arrays`. Null where there is none.
-  const ModelAccess* underPromise(const ModelAccess& access, Promise promise, std::set<std::string>& arrays);
+  /// Where what an annotation could promise holds of the arrays whose elements decide about the access;
+  /// these objects are added to `arrays`. Null where there is none.
+  const ModelAccess* underPromise(const ModelAccess& access, Promise promise, std::set<unsigned>& arrays);
   /// Some order in which the threads come to the atomic operations that a witness leans on brings the race
   /// about, perhaps in the first rounds of all loops.
   std::optional<Verdict> comeInOrder(const PairQuestion& question, std::vector<Cause>& causes);

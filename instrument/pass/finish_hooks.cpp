@@ -127,7 +127,7 @@ void finishHooks(DeviceCode& code) {
           !isHeap && !isUnwritten && !isCallee)
         continue;
       auto& hook = llvm::cast<llvm::CallInst>(instruction);
-      if (!code.options.checks && (isRead || isWrite || isAtomic || isLocal)) {
+      if (!code.options.checks && (isRead || isWrite || isAtomic || isLocal || isCallee)) {
         hook.eraseFromParent();
         continue;
       }

@@ -69,14 +69,14 @@ public:
               libraryFlag(*copy) | alignmentFlag(copy->getSourceAlign().valueOrOne(), copy->getLength()));
       request(*copy, {Call::kcWrite, copy->getRawDest(), copy->getLength(), 0, abi::SiteKind::Write},
               alignmentFlag(copy->getDestAlign().valueOrOne(), copy->getLength()));
+    } else if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) {
+      request(*fill, {Call::kcWrite, fill->getRawDest(), fill->getLength(), 0, abi::SiteKind::Write},
+              alignmentFlag(fill->getDestAlign().valueOrOne(), fill->getLength()));
     } else if (auto* call = llvm::dyn_cast<llvm::CallInst>(&instruction); call && call->isIndirectCall()) {
       llvm::IRBuilder<> builder(call);
       const std::uint32_t site = code.sites.add(abi::SiteKind::Other, 0, call->getDebugLoc());
       builder.CreateCall(runtimeCall(code.module, Call::kcCallee),
                          {threadMarker(builder), call->getCalledOperand(), builder.getInt32(site)});
-    } else if (auto* fill = llvm::dyn_cast<llvm::MemSetInst>(&instruction)) {
-      request(*fill, {Call::kcWrite, fill->getRawDest(), fill->getLength(), 0, abi::SiteKind::Write},
-              alignmentFlag(fill->getDestAlign().valueOrOne(), fill->getLength()));
     }
   }
 

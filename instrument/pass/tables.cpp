@@ -116,9 +116,8 @@ void writeTables(DeviceCode& code) {
   auto* entry = write.variable(write.record(
       {write.word(abi::kVersion), write.word(code.options.checks), write.array(kernels), write.array(globals),
        write.array(sites), write.word(kernels.size()), write.word(globals.size()), write.word(sites.size()),
-       write.word(0), code.initialise, write.array(segments), write.array(accesses),
-       write.word(segments.size()), write.word(accesses.size()), write.array(callees),
-       write.word(callees.size()), write.word(0)},
+       write.word(callees.size()), code.initialise, write.array(segments), write.array(accesses),
+       write.word(segments.size()), write.word(accesses.size()), write.array(callees)},
       sizeof(abi::ModuleEntry)));
 
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(code.module.getContext()), false);

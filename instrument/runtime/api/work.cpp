@@ -75,17 +75,21 @@ std::size_t withinHeap(const void* row, std::size_t bytes, bool write, const Cop
   return *room;
 }
 
-void performCopy(const CopyWork& work, std::uint64_t stream) {
+void performCopy(CopyWork work, std::uint64_t stream) {
   if (work.width == 0 || work.height == 0 || work.depth == 0) return;
   lookAtManagedPages();
   Where to = whereIs(work.to.base), from = whereIs(work.from.base);
   bool fromHost = from == Where::Host || from == Where::Pinned,
        toHost = to == Where::Host || to == Where::Pinned;
   bool isOneRow = work.height == 1 && work.depth == 1;
+  auto fitting = [&](const std::byte* toRow, const std::byte* fromRow, std::size_t bytes) {
+    if (to == Where::Host) bytes = withinHeap(toRow, bytes, true, work);
+    return from == Where::Host ? withinHeap(fromRow, bytes, false, work) : bytes;
+  };
+  if (isOneRow) work.width = fitting(work.to.base, work.from.base, work.width);
   if (isOneRow && fromHost && to == Where::Device) noteCopyToDevice(work.from.base, work.width, work.caller);
   forRows(work, [&](std::byte* toRow, const std::byte* fromRow, std::size_t bytes) {
-    if (to == Where::Host) bytes = withinHeap(toRow, bytes, true, work);
-    if (from == Where::Host) bytes = withinHeap(fromRow, bytes, false, work);
+    if (!isOneRow) bytes = fitting(toRow, fromRow, bytes);
     if (from == Where::Device && toHost) {
       std::size_t first = firstMissing(fromRow, bytes);
       if (first < bytes) reportUnwrittenOutput(fromRow, bytes, first, work.caller);

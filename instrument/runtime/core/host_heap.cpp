@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstring>
 
-#include <malloc.h>
 #include <unistd.h>
 
 namespace kcheck::runtime {
@@ -61,7 +60,7 @@ std::optional<Address> endOfBlock(const Heap& heap, Address at) {
 std::optional<std::size_t> tooLittleRoom(const void* pointer, std::size_t bytes) {
   const auto at = reinterpret_cast<Address>(pointer);
   const Heap heap{startOfBreak(), reinterpret_cast<Address>(sbrk(0))};
-  if (!heap.begin || !heap.holds(at) || !programHasOneThread()) return {};
+  if (!heap.begin || !heap.holds(at)) return {};
   // Of many blocks the words before the place are believed, as malloc leaves them. A place within a block may
   // have such words before it as well, of a smaller block that was there once.
   if (blocksSeen > kFewBlocks && at % kHeader == 0 && at >= heap.begin + kHeader) {
@@ -70,7 +69,10 @@ std::optional<std::size_t> tooLittleRoom(const void* pointer, std::size_t bytes)
     if (!(size & kOwnMapping) && bytes <= room && size < heap.end - at) return {};
   }
   const std::optional<Address> end = endOfBlock(heap, at);
-  return end && *end - at < bytes ? std::optional(*end - at) : std::nullopt;
+  if (!end || *end - at >= bytes) return {};
+  // Where other threads change the heap meanwhile, the way to the block may have been a wrong one. What lies
+  // before a block in use stays mapped.
+  return programHasOneThread() ? std::optional(*end - at) : std::nullopt;
 }
 
 } // namespace kcheck::runtime
