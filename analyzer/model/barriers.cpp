@@ -123,10 +123,10 @@ std::optional<std::uint32_t> lanesTogether(const Instruction& instruction) {
   StringRef name = call->getCalledFunction()->getName();
   if (!name.consume_front("llvm.nvvm.")) return {};
   if (name.starts_with("wmma.") || name.starts_with("mma.")) return ~std::uint32_t(0);
-  const bool isFirst = name.starts_with("shfl.sync.") || name.starts_with("match.") ||
-                       (name.starts_with("vote.") && name.ends_with(".sync"));
-  if (!isFirst && !name.starts_with("redux.sync.")) return {};
-  auto* mask = dyn_cast<ConstantInt>(call->getArgOperand(isFirst ? 0 : 1));
+  // Reductions take (value, mask), but Clang 19's header, their only user, passes (mask, value).
+  const bool waits = name.starts_with("shfl.sync.") || name.starts_with("match.") ||
+                     name.starts_with("redux.sync.") || (name.starts_with("vote.") && name.ends_with(".sync"));
+  auto* mask = waits ? dyn_cast<ConstantInt>(call->getArgOperand(0)) : nullptr;
   if (!mask) return {};
   return std::uint32_t(mask->getZExtValue());
 }
