@@ -6,6 +6,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -16,33 +17,43 @@ namespace {
 
 constexpr std::int64_t kLanes = 32;
 
-/// The lane of 32 that a shuffle reads; of `named` it is what the third operand says. Null where that is not
-/// followed.
-Expr laneRead(KernelState& state, const CallInst& call, Expr named) {
+struct Read {
+  Expr lane = nullptr;    ///< of 32; null where it is not followed
+  Expr segment = nullptr; ///< the mask of the lanes that may be read from here
+};
+
+/// The lane that a shuffle reads, which keeps to the own one's segment: a power of two of lanes. `named` is what
+/// the third operand says.
+Read laneRead(KernelState& state, const CallInst& call, Expr named) {
   auto* intrinsic = dyn_cast<IntrinsicInst>(&call);
-  auto* segments = intrinsic && call.arg_size() == 4 ? dyn_cast<ConstantInt>(call.getArgOperand(3)) : nullptr;
-  if (!segments) return nullptr;
+  auto* limits = intrinsic && call.arg_size() == 4 ? dyn_cast<ConstantInt>(call.getArgOperand(3)) : nullptr;
+  if (!limits) return {};
+  const auto id = intrinsic->getIntrinsicID();
+  const bool isUp = id == Intrinsic::nvvm_shfl_sync_up_i32;
+  const std::uint64_t above = limits->getZExtValue() >> 8, bound = limits->getZExtValue() & 0xff; // as PTX has it
+  const std::uint64_t width = kLanes - above;
+  if (above >= kLanes || !isPowerOf2_64(width) || bound != (isUp ? 0 : kLanes - 1)) return {};
   ExprContext& exprs = state.exprs;
-  constexpr std::uint64_t kWhole = kLanes - 1; // all lanes are one segment
-  const Expr last = exprs.constant(32, kLanes - 1);
-  const Expr own = exprs.binary(Op::And, state.linearThread(), last);
+  const Expr lane = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, kLanes - 1));
+  const Expr first = exprs.binary(Op::And, lane, exprs.constant(32, std::int64_t(above)));
+  const Expr own = exprs.binary(Op::And, lane, exprs.constant(32, std::int64_t(width) - 1)); // of its segment
+  const Expr last = exprs.constant(32, std::int64_t(width) - 1);
+  const auto inSegment = [&](Expr other) { return above == 0 ? other : exprs.binary(Op::Or, first, other); };
   const bool isNear = isConst(named) && named->value >= 0 && named->value < kLanes;
-  switch (intrinsic->getIntrinsicID()) {
-  case Intrinsic::nvvm_shfl_sync_idx_i32: return segments->getZExtValue() == kWhole ? named : nullptr;
-  case Intrinsic::nvvm_shfl_sync_bfly_i32:
-    return isNear && segments->getZExtValue() == kWhole ? exprs.binary(Op::Xor, own, named) : nullptr;
-  case Intrinsic::nvvm_shfl_sync_down_i32: {
-    if (!isNear || segments->getZExtValue() != kWhole) return nullptr;
+  Expr read = nullptr, lanes = exprs.constant(32, std::int64_t(maskTrailingOnes<std::uint32_t>(width)));
+  if (id == Intrinsic::nvvm_shfl_sync_idx_i32) {
+    read = above == 0 ? named : inSegment(exprs.binary(Op::And, named, last));
+  } else if (id == Intrinsic::nvvm_shfl_sync_bfly_i32 && isNear) {
+    if (named->value >= std::int64_t(width)) return {}; // in another segment
+    read = exprs.binary(Op::Xor, lane, named);
+  } else if (id == Intrinsic::nvvm_shfl_sync_down_i32 && isNear) {
     Expr other = exprs.add(own, named, NoSignedWrap | NoUnsignedWrap);
-    return exprs.ite(exprs.binary(Op::Ule, other, last), other, own);
-  }
-  case Intrinsic::nvvm_shfl_sync_up_i32: {
-    if (!isNear || segments->getZExtValue() != 0) return nullptr;
+    read = exprs.ite(exprs.binary(Op::Ule, other, last), inSegment(other), lane);
+  } else if (isUp && isNear) {
     Expr other = exprs.binary(Op::And, exprs.sub(own, named), last);
-    return exprs.ite(exprs.binary(Op::Ule, named, own), other, own);
+    read = exprs.ite(exprs.binary(Op::Ule, named, own), inSegment(other), lane);
   }
-  default: return nullptr;
-  }
+  return {read, above == 0 ? exprs.constant(32, -1) : exprs.binary(Op::Shl, lanes, first)};
 }
 
 /// Lanes follow each other along the first axis.
@@ -267,11 +278,13 @@ Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<E
   };
   Substitution holds(exprs);
   for (Expr part : here) takeForTrue(holds, part);
-  Expr mask = argument(0), lane = laneRead(state, call, holds(argument(2))), all = exprs.constant(32, -1);
+  const auto [lane, segment] = laneRead(state, call, holds(argument(2)));
   if (!lane) return nullptr;
+  Expr mask = argument(0), all = exprs.constant(32, -1);
   const auto leads = state.firstVoters.find(lane);
   const Ballot* ballot = leads != state.firstVoters.end() ? &state.ballots.at(leads->second) : nullptr;
-  if (ballot ? mask != all && mask != leads->second : mask != all || !isOfWarp(lane)) return nullptr;
+  if (ballot ? mask != all && mask != leads->second : (mask != all && mask != segment) || !isOfWarp(lane))
+    return nullptr;
   // Lanes that name each other in the mask come together, in whichever round of theirs.
   const Symbol* group = ballot && mask == leads->second ? ballot->group : nullptr;
   Expr shared = ballot && !isConst(ballot->value ? ballot->value : all) ? ballot->value : nullptr;
