@@ -193,7 +193,8 @@ Expr Execution::arithmetic(const BinaryOperator& op) {
   std::uint8_t flags = flagsOf(op);
   switch (op.getOpcode()) {
   case Instruction::Add:
-    return exprs.binary(Op::Add, a, b, std::uint8_t(flags | state.launchFlags(Op::Add, a, b)));
+    return state.inOneRow(
+        exprs.binary(Op::Add, a, b, std::uint8_t(flags | state.launchFlags(Op::Add, a, b))));
   case Instruction::Sub: return exprs.sub(a, b, flags);
   case Instruction::Mul:
     return exprs.binary(Op::Mul, a, b, std::uint8_t(flags | state.launchFlags(Op::Mul, a, b)));

@@ -280,6 +280,8 @@ struct KernelState {
   /// The object of a known allocation.
   unsigned allocationObject(std::size_t number, MemoryObject fresh);
   Expr linearThread(); ///< index of the thread in its block
+  /// `sum` in the words of linearThread(), where it is the same.
+  Expr inOneRow(Expr sum);
   /// The one thread of the block for which the condition can hold, where its words say so.
   std::optional<ThreadPlace> onlyThread(Expr condition);
   Expr isThread(const ThreadPlace& place);  ///< width 1

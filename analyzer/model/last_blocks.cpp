@@ -16,6 +16,22 @@ Expr KernelState::linearThread() {
   return exprs.add(model.threadIdx[0], exprs.mul(model.blockDim[0], yz, NoSignedWrap), NoSignedWrap);
 }
 
+/// Whether both stand for one number: the program may not have said of each part that it does not wrap.
+static bool isSameNumber(Expr a, Expr b) {
+  if (a == b) return true;
+  if (a->op != b->op || a->width != b->width || a->value != b->value || a->symbol != b->symbol ||
+      a->function != b->function || a->operands.size() != b->operands.size())
+    return false;
+  return std::ranges::equal(a->operands, b->operands, isSameNumber) ||
+         (a->operands.size() == 2 && (a->op == Op::Add || a->op == Op::Mul) &&
+          isSameNumber(a->operands[0], b->operands[1]) && isSameNumber(a->operands[1], b->operands[0]));
+}
+
+Expr KernelState::inOneRow(Expr sum) {
+  const Expr thread = linearThread();
+  return isSameNumber(sum, thread) ? thread : sum;
+}
+
 std::optional<ThreadPlace> KernelState::onlyThread(Expr condition) {
   ThreadPlace place{};
   bool known[3] = {isConst(model.threadIdx[0]), isConst(model.threadIdx[1]), isConst(model.threadIdx[2])};
