@@ -228,6 +228,12 @@ bool followsKept(Expr e) {
          });
 }
 
+bool isOfIndices(Expr e) {
+  return causesOf(e).empty() && !anyNode(e, [](Expr n) {
+           return n->op == Op::Apply || (n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter);
+         });
+}
+
 std::vector<Cause> causesOf(Expr e) {
   std::set<Cause> causes;
   auto add = [&](const Cause& cause, const std::string& name) {

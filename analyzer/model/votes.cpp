@@ -79,14 +79,6 @@ void Execution::takeForBallot(const CallInst& call, const std::string& name, con
   state.ballots[env[&call]] = ballot;
 }
 
-/// Of nothing but the thread's and the block's indices: what masks count that the launch hands over is
-/// followed by rules.
-static bool isOfIndices(Expr bits) {
-  return causesOf(bits).empty() && !anyNode(bits, [](Expr n) {
-           return n->op == Op::Apply || (n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter);
-         });
-}
-
 /// The number of bits set; of each choice where there are some, as between the votes of a round and none.
 Expr Execution::countedBits(const CallInst& call, Expr bits) {
   if (isConst(bits)) return exprs.constant(32, std::popcount(zeroExtend(bits->value, bits->width)));
