@@ -1,5 +1,6 @@
 // How often a loop goes round: the condition for another iteration, as a function of the counter, and what
 // holds of all iterations because those before went on.
+#include "analyzer/model/courses.h"
 #include "analyzer/model/loop_work.h"
 
 #include "analyzer/expr/range.h"
@@ -47,25 +48,7 @@ Expr Execution::stayCondition(LoopWork& work) {
 }
 
 namespace {
-/// Whether `e` moves in one direction as the counter grows, as far as its operations go.
-bool movesOneWay(Expr e, Expr counter) {
-  auto mentions = [&](Expr n) { return anyNode(n, [&](Expr part) { return part == counter; }); };
-  return !anyNode(e, [&](Expr n) {
-    bool turns = n->op == Op::Apply || n->op == Op::URem || n->op == Op::SRem || n->op == Op::Xor ||
-                 ((n->op == Op::And || n->op == Op::Or) && n->width > 1);
-    return turns && mentions(n);
-  });
-}
-
 bool isOrdering(Op op) { return op == Op::Slt || op == Op::Sle || op == Op::Ult || op == Op::Ule; }
-
-/// Comparisons by order: with values that move in one direction, what holds now held before.
-bool isOrder(Expr e, Expr counter) {
-  if (e->op == Op::And && e->width == 1)
-    return isOrder(e->operands[0], counter) && isOrder(e->operands[1], counter);
-  if (!movesOneWay(e, counter)) return false;
-  return isOrdering(e->op);
-}
 
 /// By how much a round moves e, where that is always the same.
 std::optional<std::int64_t> stepOf(Expr e, Expr counter) {
@@ -165,7 +148,8 @@ void Execution::takeForOrder(LoopWork& work, Expr moving, Expr bound, Expr first
 void Execution::boundByParts(LoopWork& work, Expr stay) {
   Expr kept = exprs.boolean(true);
   for (Expr part : conjunctsOf(stay))
-    if (!dependsOnLoop(work, part, false) && dependsOnLoop(work, part, true) && isOrder(part, work.k))
+    if (!dependsOnLoop(work, part, false) && dependsOnLoop(work, part, true) &&
+        heldBefore(part, work.k) != Held::Perhaps)
       kept = exprs.logicalAnd(kept, part);
   if (isTrue(kept)) return;
   work.stay = kept;
@@ -206,7 +190,9 @@ void Execution::findTripCount(LoopWork& work) {
   }
   Expr isFirst = exprs.eq(work.k, exprs.constant(32, 0));
   Expr previous = exprs.add(work.k, exprs.constant(32, -1), NoSignedWrap);
-  work.stayIsExact = isOrder(stay, work.k);
+  const Held held = heldBefore(stay, work.k);
+  work.stayIsExact = held != Held::Perhaps;
+  if (held == Held::SinceFirst) work.facts.push_back(exprs.logicalOr(isFirst, at(exprs.constant(32, 0))));
   if (auto sides = unequal(stay);
       sides && sides->first->width >= 32 && !state.objects.isPointer(sides->first)) {
     // i != n, i going up from at most n by steps that lead there: until then i < n. And the mirror image.

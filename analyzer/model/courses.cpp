@@ -1,0 +1,125 @@
+#include "analyzer/model/courses.h"
+
+#include "analyzer/model/kernel_state.h"
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+namespace {
+
+enum class Way { Still, Up, Down, One, Any }; ///< One: up or down, and always the same
+
+struct Course {
+  Way way = Way::Any;
+  bool isEven = true; ///< by the same amount in each round
+};
+
+constexpr unsigned kNarrow = 32; ///< of numbers below this width, sums and products wrap unless flags deny it
+constexpr std::int64_t kLongest = 1 << 20; ///< steps; of longer ones, too
+
+Course turned(Course course) {
+  if (course.way == Way::Up || course.way == Way::Down)
+    course.way = course.way == Way::Up ? Way::Down : Way::Up;
+  return course;
+}
+
+Course sum(Course a, Course b) {
+  if (a.way == Way::Still) return b;
+  if (b.way == Way::Still) return a;
+  const bool isEven = a.isEven && b.isEven;
+  if (a.way == b.way && a.way != Way::One) return {a.way, isEven};
+  return {isEven && a.way != Way::Any && b.way != Way::Any ? Way::One : Way::Any, isEven};
+}
+
+class Courses {
+public:
+  explicit Courses(Expr counter) : counter(counter) {}
+
+  Course of(Expr e) const {
+    if (e == counter) return {Way::Up};
+    if (!mentions(e)) return {Way::Still};
+    switch (e->op) {
+    case Op::Add: return keeps(e) ? sum(of(e->operands[0]), of(e->operands[1])) : Course();
+    case Op::Mul: return keeps(e) ? product(e->operands[0], e->operands[1], e->flags) : Course();
+    case Op::ZExt:
+    case Op::SExt: return of(e->operands[0]);
+    case Op::Trunc: return e->flags ? of(e->operands[0]) : Course();
+    case Op::UDiv:
+    case Op::SDiv: return isConst(e->operands[1]) ? divided(e->operands[0], e->operands[1]->value) : Course();
+    case Op::Shl: return shifted(e);
+    case Op::LShr:
+    case Op::AShr: return shiftedDown(e);
+    case Op::Ite: return chosen(e);
+    default: return {};
+    }
+  }
+
+private:
+  bool mentions(Expr e) const {
+    return anyNode(e, [&](Expr n) { return n == counter; });
+  }
+  static bool keeps(Expr e) { return e->width >= kNarrow || e->flags; }
+
+  Course product(Expr a, Expr b, std::uint8_t flags) const {
+    if (mentions(a)) std::swap(a, b);
+    if (mentions(a)) return {};
+    const Course moving = of(b);
+    const bool isLong = isConst(a) && (a->value > kLongest || a->value < -kLongest); // soon wraps
+    if (isLong && !flags) return {};
+    if (isConst(a)) return a->value >= 0 ? moving : turned(moving);
+    if (isNonNegative(a)) return moving;
+    return {moving.way == Way::Any ? Way::Any : Way::One, moving.isEven};
+  }
+  Course divided(Expr e, std::int64_t by) const {
+    Course course = of(e);
+    if (by <= 0) return {};
+    course.isEven = by == 1 && course.isEven;
+    return course;
+  }
+  /// Of `x << c` the low bits are kept only where x is small, which its flags say; `c << k` grows until it wraps.
+  Course shifted(Expr e) const {
+    Expr base = e->operands[0], count = e->operands[1];
+    if (!mentions(count)) return e->flags ? of(base) : Course();
+    const Course moving = of(count);
+    const bool grows = !mentions(base) && moving.way == Way::Up && isNonNegative(base);
+    return grows ? Course{Way::Up, false} : Course();
+  }
+  Course shiftedDown(Expr e) const {
+    Expr base = e->operands[0], count = e->operands[1];
+    if (!mentions(count)) return isConst(count) ? Course{of(base).way, false} : Course();
+    if (mentions(base) || of(count).way != Way::Up) return {};
+    return {isNonNegative(base) || e->op == Op::LShr ? Way::Down : Way::One, false};
+  }
+  Course chosen(Expr e) const {
+    if (mentions(e->operands[0])) return {};
+    const Course a = of(e->operands[1]), b = of(e->operands[2]);
+    if (a.way == Way::Any || b.way == Way::Any) return {};
+    const bool isEven = a.isEven && b.isEven;
+    if (a.way == b.way || b.way == Way::Still) return {a.way, isEven};
+    return {a.way == Way::Still ? b.way : Way::One, isEven};
+  }
+
+  Expr counter;
+};
+
+} // namespace
+
+Held heldBefore(Expr condition, Expr counter) {
+  if (!anyNode(condition, [&](Expr n) { return n == counter; })) return Held::Before;
+  if (condition->op == Op::And && condition->width == 1)
+    return std::max(heldBefore(condition->operands[0], counter), heldBefore(condition->operands[1], counter));
+  if (condition->op != Op::Slt && condition->op != Op::Sle && condition->op != Op::Ult &&
+      condition->op != Op::Ule)
+    return Held::Perhaps;
+  const Courses courses(counter);
+  switch (sum(courses.of(condition->operands[0]), turned(courses.of(condition->operands[1]))).way) {
+  case Way::Still:
+  case Way::Up: return Held::Before;
+  case Way::Down:
+  case Way::One: return Held::SinceFirst;
+  case Way::Any: return Held::Perhaps;
+  }
+  return Held::Perhaps;
+}
+
+} // namespace kcheck::analyzer
