@@ -3,7 +3,8 @@
 // values as functions of an iteration counter (loops.cpp). A run that stops ends at every barrier that cuts.
 //
 // execution.cpp: the way through the blocks.
-// instructions.cpp, calls.cpp, votes.cpp, assembly.cpp: what an instruction does.
+// instructions.cpp, calls.cpp, intrinsics.cpp, library_calls.cpp, atomics.cpp, votes.cpp, assembly.cpp: what
+// an instruction does.
 // loads.cpp, stored_before.cpp, own_stores.cpp, last_blocks.cpp, counted.cpp: what is read.
 // loops.cpp, trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp, open_values.cpp: loops in closed form, or
 // nearly.
@@ -34,6 +35,9 @@ AtomicScope scopeIn(llvm::StringRef name);
 Update additionOf(Expr addend, Expr condition);
 Update roundOf(Expr bound, bool isDown);
 Update claimOf(Expr compare, Expr desired, Expr condition);
+
+/// Whether an argument is a pointer.
+bool takesPointer(const llvm::CallInst& call);
 
 /// Whether host code names the variable.
 bool mayBeWrittenByHost(const Facts& facts, const llvm::GlobalVariable& variable);
@@ -149,8 +153,28 @@ private:
 
   // calls.cpp
   void runCall(const llvm::CallInst& call, Expr& condition);
+  void runBarrier(const llvm::CallInst& call, Expr& condition);
+  void runUnfollowedCall(const llvm::CallInst& call);
+  void takeForTrue(const llvm::CallInst& call, Expr holds, Expr& condition);
+
+  // intrinsics.cpp
   bool runIntrinsic(const llvm::CallInst& call, Expr& condition);
+  bool runMemoryIntrinsic(const llvm::CallInst& call, Expr condition);
+  void runMemoryCopy(const llvm::CallInst& call, Expr condition);
+  void runPerThread(const llvm::CallInst& call, Expr condition);
+  void runUnknownIntrinsic(const llvm::CallInst& call);
+  Expr intrinsicValue(const llvm::CallInst& call);
+  Expr specialRegister(unsigned intrinsic);
+  Expr isInSpace(Expr pointer, MemorySpace space);
+  Expr asLength(const llvm::Value* bytes);
+  Expr whereNotEmpty(Expr condition, Expr bytes);
+
+  // library_calls.cpp
   bool runLibraryCall(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
+  void recordMathPointers(const llvm::CallInst& call, llvm::StringRef name, Expr condition);
+  Expr mathResult(const llvm::CallInst& call, llvm::StringRef name, Expr& condition);
+
+  // votes.cpp
   void noteBallot(const llvm::CallInst& call);
   void noteMatch(const llvm::CallInst& call, Expr condition);
   void noteVote(const llvm::CallInst& call);
@@ -166,13 +190,17 @@ private:
   Expr saysIsLeader(Expr rank);
   Expr warpResult(const llvm::CallInst& call, const std::function<Expr(unsigned)>& argument, Expr condition);
   Expr afterVoting(Expr e, Expr condition) const;
-  void takeForTrue(const llvm::CallInst& call, Expr holds, Expr& condition);
+
+  // assembly.cpp
   Expr assemblyResult(const llvm::CallInst& call, llvm::StringRef text, bool isOfWarp);
   void runAssembly(const llvm::CallInst& call, Expr& condition);
   bool runCopy(const llvm::CallInst& call, llvm::StringRef text, Expr condition);
   Expr sharedPointer(const llvm::Value* address);
   Expr pointerToShared(const llvm::CastInst& cast);
   void resumeCopies(const llvm::BasicBlock* barrier);
+
+  // atomics.cpp
+  bool runAtomicIntrinsic(const llvm::CallInst& call, Expr condition);
   void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                  const Update& update, Expr condition, Expr size = nullptr);
   void noteUpdate(const llvm::Instruction& instruction, unsigned object, const Update& update);

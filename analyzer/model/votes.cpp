@@ -1,7 +1,7 @@
 // What is counted of the votes of a warp's lanes: places that no two of them share.
 #include "analyzer/model/execution.h"
 
-#include "analyzer/model/bit_counts.h"
+#include "analyzer/model/integer_functions.h"
 #include "analyzer/model/warp_values.h"
 
 #include "llvm/IR/IntrinsicInst.h"

@@ -1,10 +1,34 @@
-#include "analyzer/model/bit_counts.h"
+#include "analyzer/model/integer_functions.h"
 
 #include "analyzer/expr/range.h"
 
 #include <bit>
 
 namespace kcheck::analyzer {
+
+Expr minimumOrMaximum(ExprContext& exprs, Expr a, Expr b, bool isSigned, bool minimum) {
+  Expr less = exprs.binary(isSigned ? Op::Slt : Op::Ult, a, b);
+  return minimum ? exprs.ite(less, a, b) : exprs.ite(less, b, a);
+}
+
+Expr absoluteValue(ExprContext& exprs, Expr x) {
+  Expr zero = exprs.constant(x->width, 0);
+  return exprs.ite(exprs.binary(Op::Slt, x, zero), exprs.sub(zero, x), x);
+}
+
+Expr highProduct(ExprContext& exprs, Expr a, Expr b, bool isSigned) {
+  if (a->width != 32) return nullptr;
+  Op extend = isSigned ? Op::SExt : Op::ZExt;
+  Expr product = exprs.mul(exprs.extend(extend, 64, a), exprs.extend(extend, 64, b),
+                           isSigned ? NoSignedWrap : NoUnsignedWrap);
+  return exprs.extend(Op::Trunc, 32, exprs.binary(Op::LShr, product, exprs.constant(64, 32)));
+}
+
+Expr lowest24(ExprContext& exprs, Expr x, bool isSigned) {
+  if (!isSigned) return exprs.binary(Op::And, x, exprs.constant(32, 0xffffff));
+  Expr eight = exprs.constant(32, 8);
+  return exprs.binary(Op::AShr, exprs.binary(Op::Shl, x, eight), eight);
+}
 
 /// Halves are looked at in turn.
 Expr leadingZeros(ExprContext& exprs, Expr x) {

@@ -1,0 +1,103 @@
+// Functions of the CUDA headers that reach the module without a body, the math library above all, and
+// kcheck's own markers.
+#include "analyzer/model/execution.h"
+
+#include "analyzer/model/integer_functions.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+/// The math library and the few functions of the CUDA headers that reach the module without a body.
+bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condition) {
+  auto argument = [&](unsigned i) { return value(call.getArgOperand(i)); };
+  if (name == kAccessMarker) {
+    bool write = cast<ConstantInt>(call.getArgOperand(2))->isOne();
+    Expr bytes = argument(1);
+    record(call, write ? AccessKind::Write : AccessKind::Read, argument(0), bytes,
+           whereNotEmpty(condition, bytes));
+    return true;
+  }
+  if (name.starts_with("kcheck.") || name == "vprintf" || name == "free") return true;
+  if (name == "__kcheck_assumption") { // what kcheck makes of __builtin_assume
+    takeForTrue(call, argument(0), condition);
+    return true;
+  }
+  if (name == "__kcheck_array") { // what an annotation says
+    promiseArray(call, condition);
+    return true;
+  }
+  if (name == "__assertfail") {
+    state.assume("the assertion at " + state.lineText(call) + " holds");
+    condition = exprs.boolean(false);
+    return true;
+  }
+  if (name == "malloc") {
+    state.gap(&call, "memory from malloc in a kernel is not followed");
+    env[&call] = exprs.add(state.objects.pointerTo(state.objects.unknown()),
+                           fresh(&call, "heap", "a heap address", {{}, "memory from malloc"}));
+    return true;
+  }
+  if (name == "__nvvm_reflect") {
+    env[&call] = exprs.constant(32, 0);
+    return true;
+  }
+  if (!name.starts_with("__nv_")) return false;
+  recordMathPointers(call, name, condition);
+  if (!isRelevant(&call)) return true;
+  Expr result = mathResult(call, name, condition);
+  env[&call] = result ? result : opaque(call, name.drop_front(5).str());
+  return true;
+}
+
+/// sincos, frexp, modf and the like return through pointers; norms read arrays.
+void Execution::recordMathPointers(const CallInst& call, StringRef name, Expr condition) {
+  const unsigned bytesOfReal = name.ends_with("f") && name != "__nv_modf" ? 4 : 8;
+  const bool isNorm = name.starts_with("__nv_norm") || name.starts_with("__nv_rnorm");
+  const bool givesInteger = name.starts_with("__nv_frexp") || name.starts_with("__nv_remquo");
+  for (auto& operand : call.args()) {
+    if (!operand->getType()->isPointerTy()) continue;
+    if (isNorm) { // of as many numbers as the first argument says
+      Expr count = exprs.extend(Op::SExt, 64, value(call.getArgOperand(0))), none = exprs.constant(64, 0);
+      record(call, AccessKind::Read, value(operand), exprs.mul(count, exprs.constant(64, bytesOfReal)),
+             exprs.logicalAnd(condition, exprs.binary(Op::Slt, none, count)));
+    } else {
+      record(call, AccessKind::Write, value(operand), exprs.constant(64, givesInteger ? 4 : bytesOfReal),
+             condition);
+    }
+  }
+}
+
+/// Of functions of integers; null where nothing is known about it. What has been counted among lanes may add
+/// to the condition.
+Expr Execution::mathResult(const CallInst& call, StringRef name, Expr& condition) {
+  auto argument = [&](unsigned i) { return value(call.getArgOperand(i)); };
+  auto minMax = StringSwitch<int>(name)
+                    .Cases("__nv_min", "__nv_llmin", 1)
+                    .Cases("__nv_max", "__nv_llmax", 2)
+                    .Cases("__nv_umin", "__nv_ullmin", 3)
+                    .Cases("__nv_umax", "__nv_ullmax", 4)
+                    .Default(0);
+  if (minMax) return minimumOrMaximum(exprs, argument(0), argument(1), minMax <= 2, minMax % 2 == 1);
+  if (name == "__nv_abs" || name == "__nv_llabs") return absoluteValue(exprs, argument(0));
+  if (name == "__nv_mulhi" || name == "__nv_umulhi")
+    return highProduct(exprs, argument(0), argument(1), name == "__nv_mulhi");
+  if (name == "__nv_brev" || name == "__nv_brevll") return reversedBits(exprs, argument(0));
+  if (name == "__nv_umul24" || name == "__nv_mul24")
+    return exprs.mul(lowest24(exprs, argument(0), name == "__nv_mul24"),
+                     lowest24(exprs, argument(1), name == "__nv_mul24"));
+  if (name.starts_with("__nv_clz")) return leadingZeros(exprs, argument(0));
+  const bool isCount = name.starts_with("__nv_popc");
+  if (!isCount && !name.starts_with("__nv_ffs")) return nullptr;
+  Expr result = nullptr;
+  if (name == "__nv_popc") result = countedLanes(call, condition);
+  if (name == "__nv_ffs") result = firstVoter(call, condition);
+  if (!result && isCount) result = countedBits(call, argument(0));
+  if (!result && causesOf(argument(0)).empty()) result = firstSetBit(exprs, argument(0));
+  if (result) return result;
+  return exprs.binary(Op::And, opaque(call, name.drop_front(5).str()), exprs.constant(32, 127));
+}
+
+} // namespace kcheck::analyzer
