@@ -1,0 +1,64 @@
+#include "analyzer/model/lock_operations.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+std::optional<std::int64_t> constantOf(const Value* value) {
+  auto* number = dyn_cast<ConstantInt>(value);
+  return number && number->getBitWidth() <= 64 ? std::optional(number->getSExtValue()) : std::nullopt;
+}
+
+std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
+  if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
+    auto stored = constantOf(update->getValOperand());
+    if (update->getOperation() != AtomicRMWInst::Xchg || !stored) return {};
+    return LockOperation{update->getPointerOperand(), {}, *stored, 2};
+  }
+  if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+    auto expected = constantOf(exchange->getCompareOperand()),
+         stored = constantOf(exchange->getNewValOperand());
+    if (!expected || !stored || *expected == *stored) return {};
+    return LockOperation{exchange->getPointerOperand(), expected, *stored, 2};
+  }
+  auto* call = dyn_cast<IntrinsicInst>(&instruction);
+  StringRef name = call ? call->getCalledFunction()->getName() : StringRef();
+  if (!name.consume_front("llvm.nvvm.atomic.")) return {};
+  unsigned scope = name.contains(".cta") ? 1 : 2;
+  if (name.starts_with("exch.gen.i")) {
+    auto stored = constantOf(call->getArgOperand(1));
+    return stored ? std::optional(LockOperation{call->getArgOperand(0), {}, *stored, scope}) : std::nullopt;
+  }
+  if (name.starts_with("cas.gen.i")) {
+    auto expected = constantOf(call->getArgOperand(1)), stored = constantOf(call->getArgOperand(2));
+    if (!expected || !stored || *expected == *stored) return {};
+    return LockOperation{call->getArgOperand(0), expected, *stored, scope};
+  }
+  return {};
+}
+
+bool isSameAddress(const Value* x, const Value* y, unsigned depth) {
+  x = x->stripPointerCasts();
+  y = y->stripPointerCasts();
+  if (x == y) return true;
+  auto *a = dyn_cast<Instruction>(x), *b = dyn_cast<Instruction>(y);
+  if (!a || !b || depth == 0 || a->getOpcode() != b->getOpcode() || a->getType() != b->getType() ||
+      a->getNumOperands() != b->getNumOperands())
+    return false;
+  auto *read = dyn_cast<IntrinsicInst>(a), *again = dyn_cast<IntrinsicInst>(b); // indices and dimensions
+  const bool isIndex =
+      read && again && read->getIntrinsicID() == again->getIntrinsicID() && read->doesNotAccessMemory();
+  if (!isa<GetElementPtrInst>(a) && !isa<CastInst>(a) && !isa<BinaryOperator>(a) && !isIndex) return false;
+  if (auto* element = dyn_cast<GetElementPtrInst>(a);
+      element && element->getSourceElementType() != cast<GetElementPtrInst>(b)->getSourceElementType())
+    return false;
+  for (unsigned i = 0; i < a->getNumOperands(); ++i)
+    if (!isSameAddress(a->getOperand(i), b->getOperand(i), depth - 1)) return false;
+  return true;
+}
+
+} // namespace kcheck::analyzer

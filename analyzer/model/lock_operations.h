@@ -1,0 +1,30 @@
+// The instructions that locks are taken and given back with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace llvm {
+class Instruction;
+class Value;
+} // namespace llvm
+
+namespace kcheck::analyzer {
+
+/// atomicExch or atomicCAS of constants.
+struct LockOperation {
+  const llvm::Value* pointer = nullptr;
+  std::optional<std::int64_t> expected; ///< of atomicCAS
+  std::int64_t stored = 0;
+  unsigned scope = 2; ///< as a fence's reach: 1 the block, 2 the device
+};
+
+std::optional<LockOperation> lockOperationOf(const llvm::Instruction& instruction);
+
+/// Whether both compute the same address from the same values.
+bool isSameAddress(const llvm::Value* x, const llvm::Value* y, unsigned depth = 8);
+
+/// The number where it is a constant of at most 64 bits.
+std::optional<std::int64_t> constantOf(const llvm::Value* value);
+
+} // namespace kcheck::analyzer

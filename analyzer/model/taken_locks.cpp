@@ -1,0 +1,96 @@
+#include "analyzer/model/taken_locks.h"
+
+#include "analyzer/model/lock_operations.h"
+
+#include "llvm/IR/Instructions.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+namespace {
+
+class Finder {
+public:
+  TakenLocks find(const std::vector<const BasicBlock*>& blocks) {
+    for (const BasicBlock* block : blocks) {
+      auto* branch = dyn_cast<BranchInst>(block->getTerminator());
+      if (!branch || branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
+        continue;
+      for (bool way : {true, false}) {
+        std::set<TakenLock> now;
+        takenWhere(branch->getCondition(), way, now, 8);
+        if (!now.empty()) result.onEdges[{block, branch->getSuccessor(way ? 0 : 1)}] = std::move(now);
+      }
+    }
+    return std::move(result);
+  }
+
+private:
+  /// What is taken where `condition` is `way`.
+  void takenWhere(const Value* condition, bool way, std::set<TakenLock>& now, unsigned depth) {
+    if (depth == 0) return;
+    if (auto* flip = dyn_cast<BinaryOperator>(condition)) {
+      if (flip->getOpcode() == Instruction::Xor && constantOf(flip->getOperand(1)))
+        return takenWhere(flip->getOperand(0), !way, now, depth - 1);
+      if (flip->getOpcode() == (way ? Instruction::And : Instruction::Or))
+        for (const Value* part : flip->operands()) takenWhere(part, way, now, depth - 1);
+      return;
+    }
+    if (auto* choice = dyn_cast<SelectInst>(condition)) { // a && b, a || b
+      auto other = constantOf(way ? choice->getFalseValue() : choice->getTrueValue());
+      if (!other || (*other != 0) == way) return;
+      takenWhere(choice->getCondition(), way, now, depth - 1);
+      return takenWhere(way ? choice->getTrueValue() : choice->getFalseValue(), way, now, depth - 1);
+    }
+    if (auto* narrow = dyn_cast<TruncInst>(condition)) {
+      auto* wide = dyn_cast<ZExtInst>(narrow->getOperand(0));
+      if (wide && wide->getOperand(0)->getType()->isIntegerTy(1))
+        takenWhere(wide->getOperand(0), way, now, depth - 1);
+      return;
+    }
+    auto* field = dyn_cast<ExtractValueInst>(condition);
+    if (field && field->getIndices().front() == 1 && way) {
+      if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(field->getAggregateOperand()))
+        take(*exchange, {}, now);
+      return;
+    }
+    auto* compare = dyn_cast<ICmpInst>(condition);
+    if (!compare || !compare->isEquality()) return;
+    auto given = constantOf(compare->getOperand(1));
+    if (!given) return;
+    bool equal = (compare->getPredicate() == ICmpInst::ICMP_EQ) == way;
+    const Value* found = compare->getOperand(0);
+    if (auto* wide = dyn_cast<ZExtInst>(found); wide && wide->getOperand(0)->getType()->isIntegerTy(1)) {
+      if (*given == 0 || *given == 1) takenWhere(wide->getOperand(0), (*given == 1) == equal, now, depth - 1);
+      return;
+    }
+    if (auto* part = dyn_cast<ExtractValueInst>(found); part && part->getIndices().front() == 0)
+      found = part->getAggregateOperand();
+    auto* atomic = dyn_cast<Instruction>(found);
+    auto operation = atomic ? lockOperationOf(*atomic) : std::nullopt;
+    if (!operation) return;
+    if (operation->expected) {
+      if (equal && given == operation->expected) take(*atomic, {}, now);
+    } else if (equal ? *given != operation->stored : *given == operation->stored) {
+      take(*atomic, equal ? given : std::nullopt, now);
+    }
+  }
+
+  void take(const Instruction& atomic, std::optional<std::int64_t> free, std::set<TakenLock>& now) {
+    LockOperation operation = *lockOperationOf(atomic);
+    if (operation.expected) free = operation.expected;
+    LockValues values{free, operation.stored};
+    auto [entry, isNew] = result.values.try_emplace(&atomic, values);
+    if (!isNew && entry->second != values) result.ambiguous.insert(&atomic);
+    now.insert(&atomic);
+    result.all.insert(&atomic);
+  }
+
+  TakenLocks result;
+};
+
+} // namespace
+
+TakenLocks takenLocks(const std::vector<const BasicBlock*>& blocks) { return Finder().find(blocks); }
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,29 @@
+// Where a kernel has taken a lock: on the edges of the control flow behind which the atomic operation has
+// said that the lock was free.
+#pragma once
+
+#include "analyzer/model/locks.h"
+
+#include <map>
+#include <utility>
+#include <vector>
+
+namespace llvm {
+class BasicBlock;
+} // namespace llvm
+
+namespace kcheck::analyzer {
+
+using TakenLock = const llvm::Instruction*; ///< a lock, by the instruction that takes it
+using FlowEdge = std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>;
+
+struct TakenLocks {
+  std::map<FlowEdge, std::set<TakenLock>> onEdges;
+  std::set<TakenLock> all;
+  std::set<TakenLock> ambiguous; ///< of what is stored in these, edges say different things
+  std::unordered_map<const llvm::Instruction*, LockValues> values;
+};
+
+TakenLocks takenLocks(const std::vector<const llvm::BasicBlock*>& blocks);
+
+} // namespace kcheck::analyzer
