@@ -165,12 +165,11 @@ bool Decider::provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping) {
 
 /// Whether what the condition says of one thread contradicts itself.
 static bool isContradictory(AccessView& view) {
-  std::vector<const Poly*> facts;
-  for (const Poly& f : view.facts.nonNegative)
-    if (f.valid) facts.push_back(&f);
-  Inequalities known([&](const Atom& atom) { return view.ranges.of(atom.node); }, facts);
-  return std::any_of(facts.begin(), facts.end(), [&](const Poly* f) {
-    Poly fails = f->scaled(-1);
+  const Inequalities known = view.inequalities();
+  const auto& facts = view.facts.nonNegative;
+  return std::any_of(facts.begin(), facts.end(), [&](const Poly& f) {
+    if (!f.valid) return false;
+    Poly fails = f.scaled(-1);
     fails.add(Monomial{}, -1);
     return known.provesNonNegative(fails);
   });

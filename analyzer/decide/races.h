@@ -22,7 +22,6 @@ enum class Relation : std::uint8_t {
   SameGroup,
   GroupsApart
 };
-const char* toString(Relation relation);
 
 /// One thread of a witness. `values` are the thread's own: loop counters, unknowns, the source variables of
 /// ModelAccess::locals, by name.
