@@ -8,6 +8,11 @@
 
 namespace kcheck::analyzer {
 
+namespace smt {
+struct Query;
+struct Answer;
+} // namespace smt
+
 /// Two accesses (or, without offsets, two conditions) of two different threads.
 struct PairQuestion {
   const ModelAccess* a = nullptr;
@@ -27,7 +32,12 @@ struct Verdict {
   bool assumesNoWrap = false; ///< Never, provided that the arithmetic of both accesses does not wrap
   std::string reason;
   std::vector<Expr> constraints; ///< of Happens: what the values satisfy
+
+  static Verdict never(bool assumesNoWrap = false);
 };
+
+/// A proof that rests on an assumption which the access itself refutes is none.
+void withdrawWhereWrapped(Verdict& verdict, const ModelAccess& access);
 
 /// Answers questions about one kernel within its time budget.
 class Decider {
@@ -74,12 +84,27 @@ public:
 private:
   class Sequence; ///< sequences.cpp
   AccessView& viewOf(const ModelAccess& access, Ranges::Wrapping wrapping);
+  std::optional<Verdict> provesApart(const PairQuestion& question, Ranges::Wrapping wrapping);
+
+  // wrap_assumptions.cpp
+  bool happensOnlyWrapped(const ModelAccess& access);
+  bool mayAssumeNoWrap(const PairQuestion& question);
+
+  // meeting.cpp
   std::vector<std::pair<Expr, Expr>> commonLocks(const PairQuestion& question);
   std::vector<Expr> meetingConstraints(const PairQuestion& question);
   Expr overlapping(const PairQuestion& question);
+
+  // solver_queries.cpp
+  Verdict solve(std::vector<Expr> constraints, std::optional<Relation> relation);
+  Verdict askSolver(std::vector<Expr> constraints, std::optional<Relation> relation);
+  bool areContradictory(const std::vector<Expr>& constraints, Ranges& ranges);
+  smt::Query queryOf(std::vector<Expr> constraints, Ranges& ranges, std::optional<Relation> relation);
+  Verdict verdictOf(smt::Answer answer, smt::Query query);
   std::vector<std::vector<Expr>> preferences(std::optional<Relation> relation);
   std::vector<Expr> definedness(const std::vector<Expr>& constraints);
   std::vector<std::vector<Expr>> guesses(const std::vector<Expr>& constraints);
+
   /// Arithmetic once more for every value of a symbol of few values: table lookups, powers of two.
   bool provesByRounds(const PairQuestion& q, Ranges::Wrapping wrapping,
                       const std::unordered_set<Expr>& decisive);
@@ -103,8 +128,6 @@ private:
   /// Values for which two threads meet, from the offsets of many; for questions that the solver leaves open.
   std::optional<Assignment> searchCollision(const PairQuestion& question,
                                             const std::vector<Expr>& constraints);
-  Verdict solve(std::vector<Expr> constraints, std::optional<Relation> relation);
-  Verdict askSolver(std::vector<Expr> constraints, std::optional<Relation> relation);
   Verdict happens(Assignment values, std::vector<Expr> constraints);
   std::vector<Cause> causes(const std::vector<Expr>& constraints, const Assignment& values);
   bool happensInUsualSizes(const Verdict& verdict, std::optional<Relation> relation);

@@ -1,0 +1,71 @@
+// What holds of two threads that meet: they are two, each comes to its access, the byte ranges overlap, and
+// no lock is held by both.
+#include "analyzer/decide/question.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace kcheck::analyzer {
+
+/// That the two byte ranges have a byte in common.
+Expr Decider::overlapping(const PairQuestion& q) {
+  ExprContext& c = kernel.context;
+  AccessView &va = viewOf(*q.a, Ranges::Wrapping::Exact), &vb = viewOf(*q.b, Ranges::Wrapping::Exact);
+  Expr x = q.a->offset, y = q.b->offset;
+  if (isConst(q.a->size) && isConst(q.b->size)) {
+    // Aligned accesses overlap only where they start together.
+    std::uint64_t bits = va.ranges.of(x).maybe | vb.ranges.of(y).maybe;
+    unsigned zeros = bits ? unsigned(std::countr_zero(bits)) : 63;
+    std::int64_t most = std::max(q.a->size->value, q.b->size->value);
+    if (q.a->size->value > 0 && q.b->size->value > 0 && (zeros >= 62 || (std::int64_t(1) << zeros) >= most)) {
+      auto scaled = [](Expr e, AccessView& v) {
+        return e->op == Op::Mul && isConst(e->operands[1]) && v.ranges.isExact(e);
+      };
+      while (scaled(x, va) && scaled(y, vb) && x->operands[1] == y->operands[1]) {
+        x = x->operands[0];
+        y = y->operands[0];
+      }
+      return c.eq(copies.of(x, q.relation, 1), copies.of(y, q.relation, 2));
+    }
+  }
+  Expr first = copies.of(x, q.relation, 1), second = copies.of(y, q.relation, 2);
+  Expr size1 = copies.of(q.a->size, q.relation, 1), size2 = copies.of(q.b->size, q.relation, 2);
+  Expr distance = c.sub(first, second), zero = c.constant(64, 0);
+  Expr result =
+      c.logicalAnd(c.binary(Op::Slt, distance, size2), c.binary(Op::Slt, c.sub(zero, size1), distance));
+  result = c.logicalAnd(result, c.binary(Op::Slt, zero, size1));
+  return c.logicalAnd(result, c.binary(Op::Slt, zero, size2));
+}
+
+/// The places of locks of one array that both hold: where they are the same place, the threads are ordered.
+std::vector<std::pair<Expr, Expr>> Decider::commonLocks(const PairQuestion& q) {
+  std::vector<std::pair<Expr, Expr>> result;
+  bool betweenBlocks = q.relation == Relation::DifferentBlocks;
+  auto reaches = [&](const LockPlace& lock) {
+    return !betweenBlocks || (lock.scope >= AtomicScope::Device &&
+                              kernel.model.objects[lock.object].space != MemorySpace::Shared);
+  };
+  for (const LockPlace& x : q.a->locks)
+    for (const LockPlace& y : q.b->locks)
+      if (x.object == y.object && reaches(x) && reaches(y)) result.emplace_back(x.offset, y.offset);
+  return result;
+}
+
+std::vector<Expr> Decider::meetingConstraints(const PairQuestion& q) {
+  std::vector<Expr> result{different(copies, kernel, q.relation)};
+  for (auto& [x, y] : commonLocks(q))
+    result.push_back(kernel.context.logicalNot(
+        kernel.context.eq(copies.of(x, q.relation, 1), copies.of(y, q.relation, 2))));
+  if (q.mask) result.push_back(namesLane(copies, kernel, q.mask, 1, 2));
+  if (q.a->offset && q.b->offset) result.push_back(overlapping(q));
+  result.push_back(copies.of(q.a->condition, q.relation, 1));
+  result.push_back(copies.of(q.b->condition, q.relation, 2));
+  for (unsigned thread : {1u, 2u})
+    for (Expr f : kernel.facts) {
+      Expr fact = copies.of(f, q.relation, thread);
+      if (std::find(result.begin(), result.end(), fact) == result.end()) result.push_back(fact);
+    }
+  return result;
+}
+
+} // namespace kcheck::analyzer
