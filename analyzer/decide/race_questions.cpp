@@ -1,0 +1,146 @@
+// Whether two accesses meet without order. One question for all pairs that are alike; a witness that shows a
+// launch which nobody means gives way to another, or to an assumption.
+#include "analyzer/decide/conflicts.h"
+#include "analyzer/decide/race_parts.h"
+#include "report/assumptions.h"
+
+#include <algorithm>
+
+namespace kcheck::analyzer {
+namespace {
+
+bool bothLocked(const RaceItem& a, const RaceItem& b) {
+  return !a.access->locks.empty() && !b.access->locks.empty();
+}
+
+/// Integer parameters that are negative in a witness.
+std::vector<Expr> negativeParameters(const Verdict& verdict) {
+  std::vector<Expr> result;
+  for (Expr constraint : verdict.constraints)
+    anyNode(constraint, [&](Expr n) {
+      if (n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter && n->width >= 32 &&
+          n->symbol->lo < 0 && signExtend(verdict.values.of(n->symbol), n->width) < 0 &&
+          std::find(result.begin(), result.end(), n) == result.end())
+        result.push_back(n);
+      return false;
+    });
+  std::sort(result.begin(), result.end(), [](Expr x, Expr y) { return x->id < y->id; });
+  return result;
+}
+
+} // namespace
+
+std::string pairName(const RaceItem& a, const RaceItem& b) {
+  std::string first = lineOf(a.access->where), second = lineOf(b.access->where);
+  return first == second ? first : first + " against " + second;
+}
+
+RaceQuestions::Key RaceQuestions::keyOf(const RaceItem& a, const RaceItem& b, Relation relation) {
+  return {a.access->offset,    a.access->size, a.access->condition, b.access->offset, b.access->size,
+          b.access->condition, relation,       bothLocked(a, b)};
+}
+
+/// Whether that pair of sites has shown enough races. Of one within a warp it is worth knowing whether
+/// others, from further rounds, meet across warps: then `relation` becomes that.
+bool RaceQuestions::hasShownEnough(const Sites& sites, Relation& relation) {
+  if (found[sites] < c.limits.findingsPerSitePair) return false;
+  const auto left = widerToAsk.find(sites);
+  if (relation != Relation::SameBlock || left == widerToAsk.end() || left->second == 0) return true;
+  --left->second;
+  relation = Relation::DifferentWarps;
+  return false;
+}
+
+const Verdict& RaceQuestions::verdictOf(const RaceItem& a, const RaceItem& b, Relation relation) {
+  if (bothLocked(a, b)) cache.erase(keyOf(a, b, relation)); // it depends on which locks
+  auto [entry, isNew] = cache.try_emplace(keyOf(a, b, relation));
+  Verdict& verdict = entry->second;
+  if (!isNew) return verdict;
+  if (c.decider.secondsLeft() <= 0)
+    verdict.reason = "the time for this kernel is used up";
+  else
+    verdict = c.decider.meet({a.access, b.access, relation});
+  if (verdict.outcome == Verdict::Outcome::Happens) takeCommonOne(a, b, relation, verdict);
+  return verdict;
+}
+
+void RaceQuestions::ask(const RaceItem& a, const RaceItem& b, Relation relation) {
+  bool exchanged = a.access->kind == AccessKind::Read;
+  const RaceItem &first = exchanged ? b : a, &second = exchanged ? a : b;
+  if (c.limits.proofOnly && answer.isOpen()) {
+    c.unsafe.insert(first.access->site);
+    c.unsafe.insert(second.access->site);
+    return;
+  }
+  auto sites = std::make_tuple(std::min(first.access->site, second.access->site),
+                               std::max(first.access->site, second.access->site),
+                               relation == Relation::DifferentBlocks, first.access->object);
+  if (first.access->site != kNoSite && hasShownEnough(sites, relation)) return;
+  const Verdict& verdict = verdictOf(first, second, relation);
+  if (verdict.outcome == Verdict::Outcome::Never) {
+    if (verdict.assumesNoWrap) assumeNoWrap(*first.access, *second.access);
+    return;
+  }
+  c.unsafe.insert(first.access->site);
+  c.unsafe.insert(second.access->site);
+  if (verdict.outcome == Verdict::Outcome::Unknown) {
+    answer.doubt(pairName(first, second) + ": " + verdict.reason);
+    return;
+  }
+  if (bothReach(*first.access, *second.access, relation)) { // of different sizes
+    answer.doubt(pairName(first, second) + ": atomic operations of different sizes meet");
+    return;
+  }
+  accounts.tell(first, second, relation, verdict);
+  const RaceResult& race = c.answers.races.back();
+  if (!race.witness.exact() || race.sameValue) return;
+  ++found[sites];
+  constexpr unsigned kMostWider = 128;
+  widerToAsk.erase(sites);
+  if (relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp) widerToAsk[sites] = kMostWider;
+}
+
+/// A witness with a negative size or place mostly shows a launch that nobody means. What counts is whether
+/// there is another one; where there is none, that is an assumption.
+void RaceQuestions::takeCommonOne(const RaceItem& a, const RaceItem& b, Relation relation, Verdict& verdict) {
+  constexpr int kMostRounds = 3; // other parameters may turn negative
+  ExprContext& context = c.decider.view().context;
+  Expr wanted = context.boolean(true);
+  std::vector<std::string> assumptions;
+  const Verdict first = verdict;
+  for (int round = 0; round < kMostRounds && verdict.outcome == Verdict::Outcome::Happens; ++round) {
+    const auto negative = negativeParameters(verdict);
+    if (negative.empty()) return;
+    for (Expr n : negative) {
+      assumptions.push_back(notNegative(n->symbol->name));
+      wanted = context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(n->width, 0), n));
+    }
+    bool isPossible = true;
+    auto asWanted = [&](const ModelAccess& access) {
+      const ModelAccess* made = variants.where(access, wanted);
+      Ranges ranges(Ranges::Wrapping::Exact);
+      isPossible = isPossible && ranges.assume(made->condition);
+      return made;
+    };
+    const ModelAccess *x = asWanted(*a.access), *y = asWanted(*b.access);
+    if (!isPossible) { // it is for negative ones that the kernel does this
+      verdict = first;
+      return;
+    }
+    verdict = c.decider.meet({x, y, relation});
+  }
+  if (verdict.outcome == Verdict::Outcome::Never)
+    for (const std::string& text : assumptions) answer.assume(text);
+}
+
+void RaceQuestions::assumeNoWrap(const ModelAccess& a, const ModelAccess& b) {
+  bool named = false;
+  for (const ModelAccess* access : {&a, &b})
+    for (const std::string& text : c.decider.wrapAssumptions(*access)) {
+      answer.assume(text);
+      named = true;
+    }
+  if (!named) answer.assume("integer arithmetic that bounds the kernel's loops does not wrap");
+}
+
+} // namespace kcheck::analyzer
