@@ -9,12 +9,6 @@ using namespace llvm;
 
 namespace kcheck::analyzer {
 
-AtomicScope scopeIn(StringRef name) {
-  if (name.contains(".cta")) return AtomicScope::Block;
-  if (name.contains(".sys")) return AtomicScope::System;
-  return AtomicScope::Device;
-}
-
 namespace {
 
 bool isOneOf(const std::string& word, std::initializer_list<const char*> words) {

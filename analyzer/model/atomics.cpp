@@ -11,6 +11,18 @@ using namespace llvm;
 
 namespace kcheck::analyzer {
 
+/// atomicAdd and its relatives arrive without a scope of their own: they are device-wide. Of any other scope
+/// no more is known than that it holds a block.
+AtomicScope scopeOf(SyncScope::ID scope) {
+  return scope == SyncScope::System ? AtomicScope::Device : AtomicScope::Block;
+}
+
+AtomicScope scopeIn(StringRef name) {
+  if (name.contains(".cta")) return AtomicScope::Block;
+  if (name.contains(".sys")) return AtomicScope::System;
+  return AtomicScope::Device;
+}
+
 void Execution::noteUpdate(const Instruction& instruction, unsigned object, const Update& update) {
   if (recording && !state.knowsWritten) state.updatesSeen[object][update].insert(instruction.getParent());
 }
@@ -118,6 +130,36 @@ bool Execution::runAtomicIntrinsic(const CallInst& call, Expr condition) {
   runAtomic(call, argument(0), widthOf(call.getType(), state.layout) / 8, scopeIn(name), update, condition,
             argument(1));
   return true;
+}
+
+void Execution::runUpdate(const AtomicRMWInst& update, Expr condition) {
+  Expr operand = value(update.getValOperand());
+  Update what;
+  switch (update.getOperation()) {
+  case AtomicRMWInst::Add: what = additionOf(operand, condition); break;
+  case AtomicRMWInst::Sub:
+    if (isConst(operand)) what = additionOf(exprs.sub(exprs.constant(operand->width, 0), operand), condition);
+    break;
+  case AtomicRMWInst::Or: what = {Update::Kind::Mark}; break;
+  case AtomicRMWInst::And: what = {Update::Kind::Clear}; break;
+  case AtomicRMWInst::UIncWrap: what = roundOf(operand, false); break;
+  case AtomicRMWInst::UDecWrap: what = roundOf(operand, true); break;
+  case AtomicRMWInst::Xchg:
+    if (isConst(operand)) what = {Update::Kind::Exchange, operand->value};
+    break;
+  default: break;
+  }
+  state.objects.letEscape(value(update.getValOperand()));
+  runAtomic(update, value(update.getPointerOperand()), widthOf(update.getType(), state.layout) / 8,
+            scopeOf(update.getSyncScopeID()), what, condition, operand);
+}
+
+void Execution::runExchange(const AtomicCmpXchgInst& exchange, Expr condition) {
+  unsigned size = widthOf(exchange.getCompareOperand()->getType(), state.layout) / 8;
+  state.objects.letEscape(value(exchange.getNewValOperand()));
+  runAtomic(exchange, value(exchange.getPointerOperand()), size, scopeOf(exchange.getSyncScopeID()),
+            claimOf(value(exchange.getCompareOperand()), value(exchange.getNewValOperand()), condition),
+            condition);
 }
 
 } // namespace kcheck::analyzer

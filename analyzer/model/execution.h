@@ -3,8 +3,9 @@
 // values as functions of an iteration counter (loops.cpp). A run that stops ends at every barrier that cuts.
 //
 // execution.cpp: the way through the blocks.
-// instructions.cpp, calls.cpp, intrinsics.cpp, library_calls.cpp, atomics.cpp, votes.cpp, assembly.cpp: what
-// an instruction does.
+// instructions.cpp, comparisons.cpp, calls.cpp, intrinsics.cpp, library_calls.cpp, atomics.cpp, votes.cpp,
+// assembly.cpp: what an instruction does.
+// values.cpp, accesses.cpp: how operands become expressions, and accesses those of the model.
 // loads.cpp, stored_before.cpp, own_stores.cpp, last_blocks.cpp, counted.cpp: what is read.
 // loops.cpp, trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp, open_values.cpp: loops in closed form, or
 // nearly.
@@ -26,6 +27,7 @@ struct RunAccess {
   ModelAccess access;
 };
 
+AtomicScope scopeOf(llvm::SyncScope::ID scope);
 /// Of an instruction of PTX, or of the intrinsic that stands for one.
 AtomicScope scopeIn(llvm::StringRef name);
 
@@ -36,6 +38,8 @@ Update additionOf(Expr addend, Expr condition);
 Update roundOf(Expr bound, bool isDown);
 Update claimOf(Expr compare, Expr desired, Expr condition);
 
+/// An integer of at most 64 bits.
+bool isScalarInteger(const llvm::Type* type);
 /// Whether an argument is a pointer.
 bool takesPointer(const llvm::CallInst& call);
 
@@ -67,7 +71,7 @@ public:
   std::vector<std::pair<Expr, Expr>> assumed;               ///< (path condition, assumption)
   std::map<const llvm::Instruction*, Expr> handed;          ///< what stores leave that others may read
 
-  Expr value(const llvm::Value* v);
+  Expr value(const llvm::Value* v); ///< values.cpp
   /// The access of an asynchronous copy that was started so many rounds ago. Nothing where that is not known.
   std::optional<ModelAccess> earlier(const RunAccess& access, unsigned rounds,
                                      const llvm::BasicBlock* where) const;
@@ -85,33 +89,50 @@ private:
                    std::vector<const llvm::BasicBlock*> last) const;
   Expr atExit(const llvm::BasicBlock* from, const llvm::BasicBlock* to, Expr v) const;
   void runLayers();
+  bool isRelevant(const llvm::Value* v) const { return state.relevant.count(v) != 0; }
   bool stopsAt(const llvm::BasicBlock* block) const { return stops && state.barrierBlocks.count(block); }
   int chainIndex(const llvm::Loop* loop) const;
 
   // instructions.cpp
   void runInstruction(const llvm::Instruction& instruction, Expr& condition);
-  Expr constantValue(const llvm::Constant* constant);
+  void runLoad(const llvm::LoadInst& read, Expr condition);
+  void runStore(const llvm::StoreInst& write, Expr condition);
+  bool isCopyPart(const llvm::Instruction& instruction) const;
+  Expr bytesOf(llvm::Type* accessed);
+  Expr result(const llvm::Instruction& instruction);
   Expr gep(const llvm::GEPOperator& gep);
   Expr arithmetic(const llvm::BinaryOperator& op);
-  Expr leadsToCode(Expr pointer, unsigned function);
-  Expr samePointer(Expr a, Expr b);
-  bool takeOffsets(Expr& a, Expr& b);
-  Expr comparison(const llvm::ICmpInst& compare);
   Expr cast(const llvm::CastInst& cast);
   Expr aggregate(const llvm::ExtractValueInst& extract);
+
+  // values.cpp
+  Expr constantValue(const llvm::Constant* constant);
   Expr opaque(const llvm::Instruction& instruction, const std::string& name);
   Symbol* local(const llvm::Instruction& instruction, const std::string& role, const std::string& name,
                 unsigned width);
   Expr fresh(const llvm::Value* v, const char* role, const std::string& name, const Cause& cause);
-  Expr waited(const llvm::Instruction& instruction);
-  Expr underLock(const llvm::Instruction& instruction);
-  void noteVariables(const llvm::Instruction& instruction);
-  void nameLocals(const llvm::Instruction& instruction, ModelAccess& access);
+
+  // comparisons.cpp
+  Expr comparison(const llvm::ICmpInst& compare);
+  Expr leadsToCode(Expr pointer, unsigned function);
+  Expr samePointer(Expr a, Expr b);
+  bool takeOffsets(Expr& a, Expr& b);
+
+  // accesses.cpp
   void record(const llvm::Instruction& instruction, AccessKind kind, Expr pointer, Expr size, Expr condition,
               Expr stored = nullptr, AtomicScope scope = AtomicScope::None, bool isVolatile = false);
-  bool isOnlyWaitedFor(const llvm::Instruction& polled);
+  ModelAccess accessOf(const llvm::Instruction& instruction, AccessKind kind) const;
+  Expr whereDrawn(Expr offset, Expr condition);
+
+  // variables.cpp
+  void noteVariables(const llvm::Instruction& instruction);
+  void nameLocals(const llvm::Instruction& instruction, ModelAccess& access);
+
+  // waiting.cpp
+  Expr waited(const llvm::Instruction& instruction);
+  Expr underLock(const llvm::Instruction& instruction);
   std::vector<LockPlace> locksAt(const llvm::Instruction& instruction);
-  bool isRelevant(const llvm::Value* v) const { return state.relevant.count(v) != 0; }
+  bool isOnlyWaitedFor(const llvm::Instruction& polled);
 
   // loads.cpp
   Expr load(const llvm::Instruction& instruction, Expr pointer, bool isVolatile);
@@ -200,6 +221,8 @@ private:
   void resumeCopies(const llvm::BasicBlock* barrier);
 
   // atomics.cpp
+  void runUpdate(const llvm::AtomicRMWInst& update, Expr condition);
+  void runExchange(const llvm::AtomicCmpXchgInst& exchange, Expr condition);
   bool runAtomicIntrinsic(const llvm::CallInst& call, Expr condition);
   void runAtomic(const llvm::Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                  const Update& update, Expr condition, Expr size = nullptr);

@@ -127,8 +127,7 @@ void Execution::runMemoryCopy(const CallInst& call, Expr condition) {
 /// What it gives where that is known and touches no memory; else null.
 Expr Execution::intrinsicValue(const CallInst& call) {
   auto argument = [&](unsigned i) { return value(call.getArgOperand(i)); };
-  const bool isWanted =
-      isRelevant(&call) && call.getType()->isIntegerTy() && call.getType()->getIntegerBitWidth() <= 64;
+  const bool isWanted = isRelevant(&call) && isScalarInteger(call.getType());
   const auto intrinsic = call.getIntrinsicID();
   switch (intrinsic) {
   case Intrinsic::smin:

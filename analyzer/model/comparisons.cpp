@@ -1,0 +1,83 @@
+// Comparisons, of pointers among them.
+#include "analyzer/model/execution.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+/// Whether a pointer leads to a function, where it comes from memory or from the host: that is not followed,
+/// but one pointer leads to one function.
+Expr Execution::leadsToCode(Expr pointer, unsigned function) {
+  const MemoryObject& code = state.objects[function];
+  auto* known = state.symbols.function(nullptr, "leads to " + std::to_string(function),
+                                       "whether it is " + code.name, 1);
+  known->exact = false;
+  known->cause = {CauseKind::Order, "which function a pointer leads to, which is not followed"};
+  return exprs.apply(known, {pointer});
+}
+
+/// Whether two pointers are equal, by the places that they may mean. Null when that is not known.
+Expr Execution::samePointer(Expr a, Expr b) {
+  if (!state.objects.isPointer(a) || !state.objects.isPointer(b)) return nullptr;
+  auto left = state.objects.places(a), right = state.objects.places(b);
+  constexpr std::size_t kMostPlaces = 16;
+  if (left.size() > kMostPlaces || right.size() > kMostPlaces) return nullptr;
+  auto isCode = [&](const Place& place) { return state.objects[place.object].isCode; };
+  if (right.size() == 1 && isCode(right[0]) && !std::all_of(left.begin(), left.end(), isCode))
+    return leadsToCode(a, right[0].object);
+  if (left.size() == 1 && isCode(left[0]) && !std::all_of(right.begin(), right.end(), isCode))
+    return leadsToCode(b, left[0].object);
+  Expr same = exprs.boolean(false);
+  for (const Place& p : left)
+    for (const Place& q : right) {
+      if (state.objects[p.object].isUnknown || state.objects[q.object].isUnknown) return nullptr;
+      if (p.object != q.object) continue;
+      Expr both = exprs.logicalAnd(p.guard, q.guard);
+      same = exprs.logicalOr(same, exprs.logicalAnd(both, exprs.eq(p.offset, q.offset)));
+    }
+  return same;
+}
+
+/// Pointers into one array compare as their offsets do: no address in it wraps around.
+bool Execution::takeOffsets(Expr& a, Expr& b) {
+  if (!state.objects.isPointer(a) || !state.objects.isPointer(b)) return false;
+  const auto left = state.objects.places(a), right = state.objects.places(b);
+  if (left.size() != 1 || right.size() != 1 || left[0].object != right[0].object ||
+      state.objects[left[0].object].isUnknown)
+    return false;
+  a = left[0].offset;
+  b = right[0].offset;
+  return true;
+}
+
+Expr Execution::comparison(const ICmpInst& compare) {
+  Type* type = compare.getOperand(0)->getType();
+  if (!isScalarInteger(type) && !type->isPointerTy()) return opaque(compare, "compare");
+  Expr a = value(compare.getOperand(0)), b = value(compare.getOperand(1));
+  if (compare.isEquality())
+    if (Expr same = samePointer(a, b))
+      return compare.getPredicate() == CmpInst::ICMP_EQ ? same : exprs.logicalNot(same);
+  if (compare.isEquality() && !state.drawn.empty())
+    if (Expr last = saysIsLast(a, b))
+      return compare.getPredicate() == CmpInst::ICMP_EQ ? last : exprs.logicalNot(last);
+  if (compare.isEquality() && isConst(b, 0))
+    if (Expr first = saysIsLeader(a))
+      return compare.getPredicate() == CmpInst::ICMP_EQ ? first : exprs.logicalNot(first);
+  CmpInst::Predicate predicate = compare.getPredicate();
+  if (type->isPointerTy() && compare.isUnsigned() && takeOffsets(a, b))
+    predicate = ICmpInst::getSignedPredicate(predicate);
+  switch (predicate) {
+  case CmpInst::ICMP_EQ: return exprs.eq(a, b);
+  case CmpInst::ICMP_NE: return exprs.logicalNot(exprs.eq(a, b));
+  case CmpInst::ICMP_ULT: return exprs.binary(Op::Ult, a, b);
+  case CmpInst::ICMP_ULE: return exprs.binary(Op::Ule, a, b);
+  case CmpInst::ICMP_UGT: return exprs.binary(Op::Ult, b, a);
+  case CmpInst::ICMP_UGE: return exprs.binary(Op::Ule, b, a);
+  case CmpInst::ICMP_SLT: return exprs.binary(Op::Slt, a, b);
+  case CmpInst::ICMP_SLE: return exprs.binary(Op::Sle, a, b);
+  case CmpInst::ICMP_SGT: return exprs.binary(Op::Slt, b, a);
+  default: return exprs.binary(Op::Sle, b, a);
+  }
+}
+
+} // namespace kcheck::analyzer
