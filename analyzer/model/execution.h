@@ -6,7 +6,8 @@
 // instructions.cpp, comparisons.cpp, calls.cpp, intrinsics.cpp, library_calls.cpp, atomics.cpp, votes.cpp,
 // assembly.cpp: what an instruction does.
 // values.cpp, accesses.cpp: how operands become expressions, and accesses those of the model.
-// loads.cpp, stored_before.cpp, own_stores.cpp, last_blocks.cpp, counted.cpp: what is read.
+// loads.cpp, initial_contents.cpp, stored_before.cpp, own_stores.cpp, last_blocks.cpp: what is read.
+// tickets.cpp, claims.cpp, counted.cpp: what atomic operations share out.
 // loops.cpp, trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp, open_values.cpp: loops in closed form, or
 // nearly.
 #pragma once
@@ -137,19 +138,32 @@ private:
   // loads.cpp
   Expr load(const llvm::Instruction& instruction, Expr pointer, bool isVolatile);
   Expr loadFrom(const llvm::Instruction& instruction, const Place& place);
+  Expr unwrittenContent(const Place& place, unsigned width);
+  Expr contentBefore(const Place& place, unsigned width, const Cause& written);
+  Expr stableContent(const llvm::Instruction& instruction, const Place& place, bool sameForGrid,
+                     const Cause& cause);
+  Expr volatileValue(const llvm::Instruction& instruction, Expr pointer);
+  Expr markIfSynchronizing(unsigned object, Expr content);
+  std::vector<Expr> barrierCounters(const llvm::BasicBlock* block);
+
+  // initial_contents.cpp
   Expr initialContent(const llvm::Instruction& instruction, const Place& place);
   Expr passedContent(const llvm::Instruction& instruction, const Place& place);
-  Expr markIfSynchronizing(unsigned object, Expr content);
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);
-  std::vector<Expr> barrierCounters(const llvm::BasicBlock* block);
+
+  // tickets.cpp, claims.cpp
   Expr ticket(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr size);
   Expr roomFor(const llvm::Instruction& instruction, const Place& place, const llvm::BasicBlock* interval,
                Expr size, std::vector<Expr> operands);
+  void assumeTicketsStart(const llvm::Instruction& instruction, const Update& update, bool isFixed,
+                          unsigned width);
   Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr operand);
+  std::optional<std::vector<Expr>> identity(const llvm::Instruction& instruction, bool withinBlock);
+
+  // counted.cpp
   Expr counted(const Place& place);
   std::optional<unsigned> drawsOfThread(unsigned object, const Update& drawn) const;
   Expr countedAt(const llvm::Instruction& load, const Place& place);
-  std::optional<std::vector<Expr>> identity(const llvm::Instruction& instruction, bool withinBlock);
 
   // last_blocks.cpp
   Expr handedOn(const llvm::Instruction& load);

@@ -1,0 +1,153 @@
+// What threads draw from a counter: tickets, by additions of one number, and room, by additions of what each
+// needs. No two threads get the same.
+#include "analyzer/model/execution.h"
+
+#include "analyzer/expr/range.h"
+#include "report/assumptions.h"
+
+#include <bit>
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+Update additionOf(Expr addend, Expr condition) {
+  if (!isConst(addend)) {
+    Ranges ranges(Ranges::Wrapping::Exact);
+    return ranges.assume(condition) && ranges.of(addend).lo >= 0 ? Update{Update::Kind::Room, 0} : Update{};
+  }
+  const bool counts = addend->value > 0 || addend->value == -1;
+  return counts ? Update{Update::Kind::Add, addend->value} : Update{};
+}
+
+Update roundOf(Expr bound, bool isDown) {
+  if (!isConst(bound)) return {};
+  const std::uint64_t last = zeroExtend(bound->value, bound->width);
+  if (last == 0) return {};
+  return {Update::Kind::Round, isDown ? -std::int64_t(last) : std::int64_t(last)};
+}
+
+/// What tells this execution of the instruction from all others: its number, for each place that a helper is
+/// inlined at has its own, the thread, and the rounds of the loops around it. Nothing where loops nest too
+/// deep.
+std::optional<std::vector<Expr>> Execution::identity(const Instruction& instruction, bool withinBlock) {
+  std::vector<Expr> operands{exprs.constant(32, state.numberOf(instruction))};
+  for (int axis = 0; axis < 3; ++axis) {
+    operands.push_back(state.model.threadIdx[axis]);
+    if (!withinBlock) operands.push_back(state.model.blockIdx[axis]);
+  }
+  std::vector<Expr> counters(4, exprs.constant(32, 0));
+  unsigned depth = 0;
+  for (const Loop* loop = state.loopInfo.getLoopFor(instruction.getParent()); loop;
+       loop = loop->getParentLoop()) {
+    if (depth == counters.size()) return {};
+    auto round = iterations.find(loop);
+    counters[depth++] = round != iterations.end()
+                            ? round->second
+                            : exprs.of(local(loop->getHeader()->front(), "round", "round", 32));
+  }
+  operands.insert(operands.end(), counters.begin(), counters.end());
+  return operands;
+}
+
+/// A counter that goes round this far away goes on like one that does not.
+static constexpr std::int64_t kFar = 1 << 16;
+
+/// Where a counter goes round.
+static std::int64_t lastOf(const Update& round) { return std::abs(round.value); }
+
+/// That the counter starts where tickets of it can be told apart, and does not wrap.
+void Execution::assumeTicketsStart(const Instruction& instruction, const Update& update, bool isFixed,
+                                   unsigned width) {
+  const std::string line = state.lineText(instruction), most = "2^" + std::to_string(width - 2);
+  const std::string counter = std::string(kCounter) + (isFixed ? " that " : "s that ");
+  const std::string stays = isFixed ? "stays" : "stay", starts = isFixed ? "starts" : "start";
+  const bool goesRound = update.kind == Update::Kind::Round;
+  if (goesRound && lastOf(update) < kFar)
+    state.assume(counter + "the atomic operation at " + line + " advances " + starts + " from 0 to " +
+                 std::to_string(lastOf(update)));
+  else if (goesRound)
+    state.assume(counter + "the atomic operation at " + line + " advances " + (isFixed ? "does" : "do") +
+                 " not go round");
+  else if (update.value < 0)
+    state.assume(counter + "atomicSub lowers at " + line + " " + stays + " from 0 to " + most);
+  else
+    state.assume(counter + "atomicAdd advances at " + line + " " + starts + " at 0 or above and " + stays +
+                 " below " + most);
+}
+
+/// What atomicAdd(p, step) returns: a ticket that no other thread gets, provided that every write to the
+/// object, at least until the next barrier, is such an addition and the counter does not wrap. Of counters at
+/// computed places (one per bin), a ticket that no other thread gets there. Null when it is not known to be
+/// one.
+Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Update& update, Expr size) {
+  const bool goesRound = update.kind == Update::Kind::Round; // atomicInc, atomicDec
+  const std::int64_t step = update.kind == Update::Kind::Add ? update.value : goesRound ? 1 : 0;
+  unsigned width = widthOf(instruction.getType(), state.layout);
+  auto places = state.objects.places(pointer);
+  if (width < 32 || !state.knowsWritten || places.size() != 1) return nullptr;
+  const Place& place = places[0];
+  const bool isFixed = isConst(place.offset);
+  if (!isFixed && step != 1 && step != -1 && update.kind != Update::Kind::Room) return nullptr;
+  const BasicBlock* interval = state.intervalOf(place.object, update, instruction.getParent());
+  if (!interval) return nullptr;
+  bool isShared = state.objects[place.object].space == MemorySpace::Shared;
+  auto operands = identity(instruction, isShared);
+  if (!operands) return nullptr;
+  if (update.kind == Update::Kind::Room) return roomFor(instruction, place, interval, size, *operands);
+  if (!isFixed) operands->insert(operands->begin(), place.offset);
+  std::string role = "ticket " + std::to_string(place.object) + " " +
+                     (isFixed ? std::to_string(place.offset->value) : "of " + std::to_string(width));
+  // Small enough that an index added to it does not wrap either.
+  const std::uint64_t distance = step < 0 ? 1 : std::uint64_t(step);
+  const unsigned bits = width - 2 - unsigned(std::bit_width(distance - 1));
+  if (bits < 16 || bits > width) return nullptr;
+  auto* number = state.symbols.function(interval, role, "ticket", bits);
+  number->varies = isShared ? Varies::ByBlock : Varies::Never;
+  number->injective = true;
+  number->keys = isFixed ? 0 : 1;
+  state.model.draws[number] = {
+      place.object, isFixed ? place.offset : nullptr, {}, {}, {}, 0, update.value < 0 ? -1 : 1};
+  number->exact = false;
+  number->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
+  state.assumedStarts[place.object] = {&instruction, place.offset};
+  assumeTicketsStart(instruction, update, isFixed, width);
+  Expr taken = exprs.extend(Op::ZExt, width, exprs.apply(number, std::move(*operands)));
+  if (goesRound && lastOf(update) < kFar)
+    return exprs.binary(Op::URem, taken, exprs.constant(width, lastOf(update) + 1));
+  if (distance == 1) return taken;
+  auto* first = state.symbols.get(number, "first", {0, 0}, "first ticket", width, SymbolKind::Unknown);
+  first->varies = number->varies;
+  first->lo = 0;
+  first->hi = (Int(1) << (width - 3)) - 1;
+  return exprs.add(exprs.of(first), exprs.mul(taken, exprs.constant(width, step), NoSignedWrap),
+                   NoSignedWrap);
+}
+
+/// What atomicAdd(p, size) returns, with a size of each thread's own: room that no other thread gets, at a
+/// computed place no other thread that comes to the same.
+Expr Execution::roomFor(const Instruction& instruction, const Place& place, const BasicBlock* interval,
+                        Expr size, std::vector<Expr> operands) {
+  const bool isShared = state.objects[place.object].space == MemorySpace::Shared;
+  const unsigned width = size->width;
+  const bool isFixed = isConst(place.offset);
+  if (!isFixed) operands.insert(operands.begin(), place.offset);
+  operands.push_back(size);
+  std::string role = "room " + std::to_string(place.object) + " " +
+                     (isFixed ? std::to_string(place.offset->value) : "of " + std::to_string(width));
+  auto* room = state.symbols.function(interval, role, "room", width - 2);
+  room->varies = isShared ? Varies::ByBlock : Varies::Never;
+  room->isRoom = true;
+  room->keys = isFixed ? 0 : 1;
+  state.model.draws[room] = {place.object, isFixed ? place.offset : nullptr};
+  room->exact = false;
+  room->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
+  state.assumedStarts[place.object] = {&instruction, place.offset};
+  state.assume(std::string(kCounter) + (isFixed ? "" : "s") + " that atomicAdd advances at " +
+               state.lineText(instruction) +
+               (isFixed ? " starts at 0 or above and stays" : " start at 0 or above and stay") + " below 2^" +
+               std::to_string(width - 2));
+  return exprs.extend(Op::ZExt, width, exprs.apply(room, std::move(operands)));
+}
+
+} // namespace kcheck::analyzer
