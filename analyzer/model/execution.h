@@ -8,7 +8,8 @@
 // values.cpp, accesses.cpp: how operands become expressions, and accesses those of the model.
 // loads.cpp, initial_contents.cpp, stored_before.cpp, own_stores.cpp, last_blocks.cpp: what is read.
 // tickets.cpp, claims.cpp, counted.cpp: what atomic operations share out.
-// loops.cpp, trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp, open_values.cpp: loops in closed form, or
+// loops.cpp, loop_exits.cpp, short_loops.cpp: loops, as one iteration or one by one.
+// trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp, open_values.cpp: their values in closed form, or
 // nearly.
 #pragma once
 
@@ -253,31 +254,45 @@ private:
   // loops.cpp
   void runLoop(const llvm::Loop* loop, Expr entry, const PhiValues& start);
   void runOnce(const llvm::Loop* loop, Expr entry, const PhiValues& start);
+  LoopWork workOn(const llvm::Loop* loop, Expr entry, const PhiValues& start);
+  bool findForms(LoopWork& work);
+  void runInClosedForm(LoopWork& work);
   void runBody(LoopWork& work, bool recordAccesses);
-  bool canUnroll(const LoopWork& work) const;
-  void runUnrolled(LoopWork& work);
   bool canCycle(const llvm::Loop* loop) const;
   bool backEdgePossible(const llvm::Loop* loop) const;
   void markStored(const llvm::Loop* loop);
+  void forgetEdges(const llvm::Loop* loop);
   void readLatches(LoopWork& work);
+  void setStayCondition(const llvm::Loop* loop, Expr goesOn);
+
+  // short_loops.cpp
+  bool canUnroll(const LoopWork& work) const;
+  void runUnrolled(LoopWork& work);
+
+  // loop_exits.cpp
+  void leaveLoop(LoopWork& work);
+  void renameInner(const LoopWork& work, LoopRecord& record, Substitution& final,
+                   std::vector<Symbol*>& exits);
+  bool looksAgain(const LoopWork& work, Expr leaving);
+  void notePolled(Expr leaving);
+  void noteWaiting(LoopWork& work, const std::vector<Edge>& present);
+  void defineLastIteration(const LoopWork& work, Expr some);
+  void leaveEdges(LoopWork& work, Substitution& final);
+
+  // trip_counts.cpp
   Expr stayCondition(LoopWork& work);
   Expr lastIteration(const LoopWork& work);
   void findTripCount(LoopWork& work);
-  bool comesRoundPastBarriers(LoopWork& work);
-  void setStayCondition(const llvm::Loop* loop, Expr goesOn);
   void takeForOrder(LoopWork& work, Expr moving, Expr bound, Expr first);
   void trimChains(LoopWork& work, std::int64_t trips);
-  void leaveLoop(LoopWork& work);
-  bool looksAgain(const LoopWork& work, Expr leaving);
-  void notePolled(Expr leaving);
-  void leaveEdges(LoopWork& work, Substitution& final);
+  void boundByParts(LoopWork& work, Expr stay);
+  bool comesRoundPastBarriers(LoopWork& work);
 
   // recurrences.cpp
   void closeForms(LoopWork& work);
   void closeGuarded(LoopWork& work);
   void closeTogether(LoopWork& work);
   void countSteps(LoopWork& work, Expr stay);
-  void boundByParts(LoopWork& work, Expr stay);
   void noteTallies(const LoopWork& work);
   Expr countedOut(Expr e);
   Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
