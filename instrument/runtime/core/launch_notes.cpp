@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -42,11 +43,17 @@ void noteShape(const LaunchState& launch) {
 bool isVariable(const Allocation& allocation) { return allocation.name != nullptr; }
 
 /// The pointers into the program's allocations among the bytes of the arguments, which are zeroed there:
-/// where memory lies makes no way of its own.
-std::vector<wire::PassedPointer> takePointers(std::byte* bytes, std::uint32_t count, std::uint32_t& flags) {
+/// where memory lies makes no way of its own. Each lies within one parameter: two integers side by side may
+/// look like a pointer.
+std::vector<wire::PassedPointer> takePointers(std::byte* bytes, const KernelEntry& kernel,
+                                              std::uint32_t& flags) {
+  std::vector<std::uint32_t> places;
+  for (const abi::ParameterInfo& parameter : std::span(kernel.parameters, kernel.parameterCount))
+    for (std::uint32_t at = 0; at + sizeof(void*) <= parameter.bytes; at += sizeof(void*))
+      places.push_back(parameter.offset + at);
   std::vector<wire::PassedPointer> pointers;
   std::map<std::uint64_t, std::uint64_t> numbers;
-  for (std::uint32_t at = 0; at + sizeof(void*) <= count; at += sizeof(void*)) {
+  for (const std::uint32_t at : places) {
     const void* pointer;
     std::memcpy(&pointer, bytes + at, sizeof pointer);
     if (!isDeviceAddress(pointer)) continue;
@@ -73,7 +80,7 @@ std::vector<std::byte> asRecord(const LaunchState& launch) {
   std::vector<std::byte> bytes(given, given + kernel.argumentBytes);
   wire::Arguments record{};
   const std::vector<wire::PassedPointer> pointers =
-      takePointers(bytes.data(), kernel.argumentBytes, record.flags);
+      takePointers(bytes.data(), kernel, record.flags);
   record.pointers = static_cast<std::uint32_t>(pointers.size());
   record.parameters = kernel.parameterCount;
   record.bytes = kernel.argumentBytes;
