@@ -70,7 +70,9 @@ Arguments driverArguments(const Options& options, const Toolkit& toolkit, const 
                          "-fPIC",
                          "-Wno-register",
                          "-Wno-c++11-narrowing", // no error for nvcc
-                         "-Qunused-arguments"};
+                         "-Qunused-arguments",
+                         "-isystem",
+                         KCHECK_SOURCE_HEADERS "/host"};
   if (isCuda(options, file)) {
     addCudaArguments(arguments, options, toolkit);
   } else {
