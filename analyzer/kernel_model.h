@@ -133,7 +133,9 @@ struct BarrierControl {
   Expr reached = nullptr;
   Expr condition = nullptr;
   Expr mask = nullptr;      ///< 32 bit, of a warp barrier: only the lanes that it names must come; null: all
-  Expr comes = nullptr;     ///< with a mask: under which a thread comes to the barrier
+  Expr named = nullptr;     ///< width 1, in place of the mask: which lanes it names, where these have voted
+  bool isFollowed = true;   ///< whom the mask names is known
+  Expr comes = nullptr;     ///< with a mask or votes: under which a thread comes to the barrier
   bool isTogether = false;  ///< no barrier, but a shuffle or vote that lanes must come to together
   bool othersExit = false;  ///< who does not come to the barrier runs off the end of the kernel
   bool othersLeave = false; ///< of what lanes must come to together: they do so on their way to the end
@@ -144,6 +146,7 @@ struct BarrierControl {
 struct LaneCall {
   Location where;
   Expr unnamed = nullptr; ///< under which a thread comes whose lane the mask leaves out
+  bool isFollowed = true; ///< whom the mask names is known
 };
 
 /// What the model leaves out or bends, with the line; a proof of the named properties cannot rest on it.

@@ -29,14 +29,15 @@ Verdict goDifferentWays(Check& c, const BarrierControl& control, Relation relati
     first->where = second->where = control.branch;
     first->condition = context.logicalAnd(control.reached, mine);
     second->condition = context.logicalAnd(control.reached, others);
-    if (control.mask) {
+    if (control.comes) {
       first->condition = context.logicalAnd(first->condition, control.comes);
       second->condition = context.logicalAnd(second->condition, context.logicalNot(control.comes));
     }
+    if (control.named) second->condition = context.logicalAnd(second->condition, control.named);
     bool assumed = verdict.assumesNoWrap; // by the first direction
     verdict = c.decider.meet({first, second, relation, control.mask});
     verdict.assumesNoWrap = verdict.assumesNoWrap || assumed;
-    if (!control.mask || verdict.outcome != Verdict::Outcome::Never) break;
+    if (!control.comes || verdict.outcome != Verdict::Outcome::Never) break;
   }
   return verdict;
 }
@@ -58,6 +59,7 @@ void checkLaneCall(Check& c, const LaneCall& call, PropertyAnswer& answer, std::
   const std::string name = lineOf(call.where) + ": whether the mask names every lane that comes";
   if (verdict.outcome == Verdict::Outcome::Unknown) return answer.doubt(name + ": " + verdict.reason);
   Witness witness = c.decider.witness(verdict, caller, nullptr, Relation::SameBlock);
+  if (!call.isFollowed) return answer.doubt(name + " is not followed");
   if (!witness.exact()) return answer.doubt(name + ", leaning on " + witness.causes.front().text);
   answer.refute();
   c.answers.laneCalls.push_back({&call, std::move(witness)});
@@ -97,7 +99,10 @@ PropertyResult checkBarriers(Check c) {
       const std::string doubt =
           witness.exact() ? "line " + std::to_string(control.barrier.line)
                           : name + ": possibly divergent, leaning on " + witness.causes.front().text;
-      if (control.othersLeave)
+      if (!control.isFollowed)
+        answer.doubt(lineOf(control.barrier) + ": whether those that the mask names come past the branch in " +
+                     lineOf(control.branch) + " is not followed");
+      else if (control.othersLeave)
         answer.doubt(lineOf(control.barrier) + ": lanes that the branch in " + lineOf(control.branch) +
                      " sends elsewhere may have returned by then, or may not");
       else if (control.othersMeet)
@@ -109,9 +114,9 @@ PropertyResult checkBarriers(Check c) {
       else
         answer.doubt(doubt);
       if (!areOut) meeting.doubt(doubt);
-      if (control.othersMeet || control.othersLeave) break;
+      if (control.othersMeet || control.othersLeave || !control.isFollowed) break;
       // A mask that a vote made usually names just those who come: unknown, but nothing to tell.
-      const bool isOfLanes = control.mask || control.isTogether;
+      const bool isOfLanes = control.comes || control.isTogether;
       if (isOfLanes && witness.leansOn(CauseKind::Warp)) break;
       c.answers.divergences.push_back({&control, std::move(witness)});
       break;

@@ -2,6 +2,8 @@
 // barrier is one decision: by which of its edges it is left.
 #include "analyzer/model/barrier_controls.h"
 
+#include "analyzer/model/warp_values.h"
+
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/CFG.h"
 
@@ -41,6 +43,14 @@ public:
     }
   }
 
+  /// The lanes that a warp barrier or collective is for; null where it is for all.
+  Expr maskOf(const Instruction& at) const {
+    const auto together = lanesTogether(at);
+    const Value* mask = together ? together->mask : barrierOf(at).mask;
+    Expr lanes = mask ? const_cast<Execution&>(run).value(mask) : nullptr;
+    return lanes && !isConst(lanes, -1) ? lanes : nullptr;
+  }
+
 private:
   bool decides(const BasicBlock* branch, const BasicBlock* block) {
     if (branch->getTerminator()->getNumSuccessors() < 2) return false;
@@ -57,13 +67,6 @@ private:
     return result;
   }
 
-  /// The lanes that a warp barrier or collective is for; null where it is for all.
-  Expr maskOf(const Instruction& at) const {
-    if (const Value* mask = barrierOf(at).mask) return const_cast<Execution&>(run).value(mask);
-    const auto together = lanesTogether(at);
-    return together && ~*together ? state.exprs.constant(32, std::int32_t(*together)) : nullptr;
-  }
-
   Expr comesTo(const Instruction& at) const {
     return (lanesTogether(at) ? run.conditions : run.barrierConditions).at(at.getParent());
   }
@@ -73,9 +76,19 @@ private:
     Expr one = exprs.constant(32, 1),
          lane = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, 31));
     Expr bit = exprs.binary(Op::And, exprs.binary(Op::LShr, mask, lane), one);
-    Expr unnamed = exprs.logicalAnd(comes, exprs.eq(bit, exprs.constant(32, 0)));
+    const auto voters = votersOf(state, mask);
+    Expr isOut = voters ? exprs.logicalNot(voters->vote) : exprs.eq(bit, exprs.constant(32, 0));
+    // Who comes has voted for all that it comes by.
+    Expr unnamed = voters && isVoter(*voters, comes) ? exprs.boolean(false) : exprs.logicalAnd(comes, isOut);
     if (isFalse(unnamed)) return;
-    state.model.laneCalls.push_back({locationOf(*instruction), state.withDefinitions(unnamed, {})});
+    state.model.laneCalls.push_back(
+        {locationOf(*instruction), state.withDefinitions(unnamed, {}), isFollowed(mask)});
+  }
+
+  /// Whether it is known whom the mask names: those of some indices, or all that voted for something.
+  bool isFollowed(Expr mask) const {
+    const auto voters = votersOf(state, mask);
+    return voters ? !voters->group && !voters->value : isOfIndices(mask);
   }
 
   /// Whether lanes wait for one another there, where that is what is looked at.
@@ -152,8 +165,14 @@ private:
                     : kind == BarrierKind::Block ? BarrierReach::Block
                     : kind == BarrierKind::Named ? BarrierReach::Group
                                                  : BarrierReach::Warp;
-    control.mask = maskOf(*instruction);
-    if (control.mask) control.comes = comesTo(*instruction);
+    if (Expr mask = maskOf(*instruction)) {
+      control.comes = comesTo(*instruction);
+      control.isFollowed = isFollowed(mask);
+      if (const auto voters = votersOf(state, mask))
+        control.named = voters->vote;
+      else
+        control.mask = mask;
+    }
     control.reached = state.withDefinitions(reached, {condition});
     control.condition = condition;
     control.othersExit = othersExit;
@@ -219,9 +238,9 @@ void addBarrierControls(KernelState& state, const Execution& run, BarrierKind ki
 void addTogetherControls(KernelState& state, const Execution& run) {
   Controls controls(state, run, BarrierKind::Warp);
   for (auto& [block, condition] : run.conditions) {
-    std::set<std::uint32_t> asked; // one after the other asks the same of who comes
+    std::set<Expr> asked; // one after the other asks the same of who comes
     for (const Instruction& instruction : *block)
-      if (const auto lanes = lanesTogether(instruction); lanes && asked.insert(*lanes).second)
+      if (lanesTogether(instruction) && asked.insert(controls.maskOf(instruction)).second)
         controls.addFor(instruction);
   }
 }

@@ -117,18 +117,17 @@ BarrierKind ofIntrinsic(const IntrinsicInst& call) {
 
 } // namespace
 
-std::optional<std::uint32_t> lanesTogether(const Instruction& instruction) {
+std::optional<Together> lanesTogether(const Instruction& instruction) {
   auto* call = dyn_cast<IntrinsicInst>(&instruction);
   if (!call) return {};
   StringRef name = call->getCalledFunction()->getName();
   if (!name.consume_front("llvm.nvvm.")) return {};
-  if (name.starts_with("wmma.") || name.starts_with("mma.")) return ~std::uint32_t(0);
+  if (name.starts_with("wmma.") || name.starts_with("mma.")) return Together();
   // Reductions take (value, mask), but Clang 19's header, their only user, passes (mask, value).
   const bool waits = name.starts_with("shfl.sync.") || name.starts_with("match.") ||
                      name.starts_with("redux.sync.") || (name.starts_with("vote.") && name.ends_with(".sync"));
-  auto* mask = waits ? dyn_cast<ConstantInt>(call->getArgOperand(0)) : nullptr;
-  if (!mask) return {};
-  return std::uint32_t(mask->getZExtValue());
+  if (!waits) return {};
+  return Together{call->getArgOperand(0)};
 }
 
 bool isGridBarrierFunction(const Function& function) {

@@ -29,9 +29,11 @@ struct Barrier {
 
 Barrier barrierOf(const llvm::Instruction& instruction);
 
-/// The lanes that must come together to a shuffle, vote, match or matrix operation, where they are written
-/// down: these order no memory. Nothing where it is none of these, or the lanes are computed.
-std::optional<std::uint32_t> lanesTogether(const llvm::Instruction& instruction);
+/// The lanes that must come together to a shuffle, vote, match or matrix operation: these order no memory.
+struct Together {
+  const llvm::Value* mask = nullptr; ///< null: all
+};
+std::optional<Together> lanesTogether(const llvm::Instruction& instruction);
 
 /// cooperative_groups' grid barrier: kept as a call, its body (atomics in a workspace) is not looked into.
 bool isGridBarrierFunction(const llvm::Function& function);

@@ -205,6 +205,11 @@ Ballot lanesIn(KernelState& state, Expr mask) {
   return ballot;
 }
 
+std::optional<Ballot> votersOf(KernelState& state, Expr mask) {
+  const auto known = state.ballots.find(mask);
+  return known != state.ballots.end() ? known->second : madeOfBallots(state, mask);
+}
+
 Expr lanesBelow(KernelState& state) {
   ExprContext& exprs = state.exprs;
   Expr lane = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, kLanes - 1));

@@ -53,6 +53,8 @@ Expr valueOfLane(KernelState& state, const llvm::CallInst& call,
 /// `x & y`, where that looks for the lane's own bit in a ballot: what the thread itself has voted. Else null.
 Expr ownVote(KernelState& state, Expr x, Expr y);
 
+/// The lanes that voted for something, where a mask names these; nothing where it is no ballot's.
+std::optional<Ballot> votersOf(KernelState& state, Expr mask);
 /// Whether `condition` says that the thread has voted for what the ballot asks.
 bool isVoter(const Ballot& ballot, Expr condition);
 /// Whether it says that some lane has: this one, or whichever left a bit in `votes`.
