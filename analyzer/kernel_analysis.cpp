@@ -56,6 +56,12 @@ std::vector<std::uint32_t> sharedLengths(const KernelModel& model) {
   return lengths;
 }
 
+/// Whether some thread does something.
+bool works(const KernelModel& model) {
+  const auto hasAccesses = [](const Phase& phase) { return !phase.accesses.empty(); };
+  return llvm::any_of(model.gridPhases, hasAccesses) || llvm::any_of(model.blockPhases, hasAccesses);
+}
+
 } // namespace
 
 KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
@@ -63,13 +69,10 @@ KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode&
     : code(code), facts(facts), plan(planLaunches(facts, *code.kernel, usedAxes(*code.function), options)),
       anyLaunch(options.anyLaunch) {
   if (isLibraryCode()) return;
-  for (const PlannedCase& planned : plan.concrete) {
-    Question& question = questions.emplace_back();
-    question.planned = &planned;
-    question.seconds = 0.5 * secondsOf(options) / double(plan.concrete.size());
-    question.milliseconds = options.questionMilliseconds;
-    question.model = buildModel(question.exprs, prepared, code, facts, planned.launch);
-    question.lanesMayPart = lanesMayPart(*code.function);
+  askAboutKnown(prepared, options);
+  if (plan.isDefault && !works(questions.front().model) && choosesOther(prepared)) {
+    questions.clear();
+    askAboutKnown(prepared, options);
   }
   // The answer for any launch is worth having where it comes easily; the known launches are what counts.
   constexpr unsigned kEasily = 150;
@@ -78,6 +81,34 @@ KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode&
   any.seconds = 0.4 * secondsOf(options);
   any.milliseconds = easily(kEasily, options);
   any.model = buildModel(any.exprs, prepared, code, facts, plan.any);
+}
+
+void KernelAnalysis::askAboutKnown(const PreparedModule& prepared, const Options& options) {
+  for (const PlannedCase& planned : plan.concrete) {
+    Question& question = questions.emplace_back();
+    question.planned = &planned;
+    question.seconds = 0.5 * secondsOf(options) / double(plan.concrete.size());
+    question.milliseconds = options.questionMilliseconds;
+    question.model = buildModel(question.exprs, prepared, code, facts, planned.launch);
+    question.lanesMayPart = lanesMayPart(*code.function);
+  }
+}
+
+bool KernelAnalysis::choosesOther(const PreparedModule& prepared) {
+  const auto worksIn = [&](const LaunchCase& launch) {
+    ExprContext exprs;
+    return works(buildModel(exprs, prepared, code, facts, launch));
+  };
+  if (!worksIn(plan.any)) return false;
+  constexpr std::array<std::array<std::uint32_t, 2>, 9> kWidths{
+      {{64, 4}, {256, 4}, {128, 2}, {64, 2}, {512, 4}, {32, 4}, {128, 64}, {256, 64}, {64, 1}}};
+  const std::string usual = plan.concrete.front().holdsFor;
+  for (const auto& [threads, blocks] : kWidths) {
+    chooseWidth(plan, threads, blocks);
+    if (worksIn(plan.concrete.front().launch)) return true;
+  }
+  plan.leftOut = "no thread of " + usual + " does anything; give a launch with --block and --grid";
+  return false;
 }
 
 Question* KernelAnalysis::tryCondition(const PreparedModule& prepared, const Options& options) {

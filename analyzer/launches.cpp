@@ -170,7 +170,23 @@ void planShape(LaunchPlan& plan, const std::vector<const Launch*>& launches, con
     plan.concrete.push_back(fromOptions(kernel, used, options));
 }
 
+void setShape(PlannedCase& invented, const Dim3& block, const Dim3& grid) {
+  fix(invented.launch.block, block);
+  fix(invented.launch.grid, grid);
+  invented.shown.block = block;
+  invented.shown.grid = grid;
+  invented.holdsFor = launchText(invented.shown) + ", kcheck's own choice: no launch is known";
+}
+
 } // namespace
+
+void chooseWidth(LaunchPlan& plan, std::uint32_t threads, std::uint32_t blocks) {
+  PlannedCase& invented = plan.concrete.front();
+  Dim3 block = invented.shown.block.whole().value_or(Dim3{}), grid = invented.shown.grid.whole().value_or(Dim3{});
+  block.x = threads;
+  grid.x = blocks;
+  setShape(invented, block, grid);
+}
 
 bool covers(const LaunchCase& any, const LaunchCase& launch) {
   if (!any.mayAlias && launch.launch && passesTwice(*launch.launch)) return false;
@@ -240,7 +256,7 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   planKnown(plan, std::move(launches), used, options);
   if (!plan.concrete.empty()) return plan;
   plan.isDefault = true;
-  PlannedCase invented;
+  PlannedCase& invented = plan.concrete.emplace_back();
   invented.launch.mayAlias = options.mayAlias;
   const unsigned blockAxes = used.block & used.ownBlock, gridAxes = used.grid & used.ownGrid;
   unsigned dimensions = (blockAxes & 4) ? 3 : (blockAxes & 2) ? 2 : 1;
@@ -248,14 +264,9 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   Dim3 grid{4, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
   block = wantedBlock(block, used);
   takeWanted(grid, used.wantedGrid, {2147483647, 65535, 65535});
-  fix(invented.launch.block, block);
-  fix(invented.launch.grid, grid);
   invented.shown.kernel = kernel.symbol;
   invented.shown.origin = LaunchOrigin::Symbolic;
-  invented.shown.block = block;
-  invented.shown.grid = grid;
-  invented.holdsFor = launchText(invented.shown) + ", kcheck's own choice: no launch is known";
-  plan.concrete.push_back(invented);
+  setShape(invented, block, grid);
   return plan;
 }
 

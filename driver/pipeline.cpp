@@ -58,6 +58,10 @@ int interruption(const RunResult& run) {
 
 } // namespace
 
+void findMain(Facts& facts, const Options& options) {
+  if (!facts.hasMain && options.wantRun) facts.hasMain = instrument::librariesHaveMain(options.instrument);
+}
+
 OrError<std::monostate> findKernels(const Facts& facts, Options& options) {
   const bool hostAlone = facts.hasMain && options.wantRun && options.analyzer.kernels.empty();
   if (facts.kernels.empty() && !hostAlone) // else the run looks at what the host does

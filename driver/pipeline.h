@@ -5,6 +5,9 @@
 
 namespace kcheck::driver {
 
+/// Where no file has a main, a library may: `-lgtest_main`.
+void findMain(Facts& facts, const Options& options);
+
 /// Turns the names that --kernel gives into symbols, templates into all their instantiations. No kernel at
 /// all, or none of such a name, is an error.
 OrError<std::monostate> findKernels(const Facts& facts, Options& options);

@@ -45,6 +45,9 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
 OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options,
                                       std::vector<std::string>& unsupported);
 
+/// Whether one of the libraries to be linked brings the program's main: `-lgtest_main`.
+bool librariesHaveMain(const Options& options);
+
 /// Links objects (their contents) with the runtime into an executable at `path`. A signal that kcheck got
 /// meanwhile is stored in `interruptedBy`, where the caller has to clean up first, and else raised.
 OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, const Options& options,

@@ -130,6 +130,7 @@ private:
                                             const std::vector<Expr>& constraints);
   Verdict happens(Assignment values, std::vector<Expr> constraints);
   std::vector<Cause> causes(const std::vector<Expr>& constraints, const Assignment& values);
+  const MemoryObject* tornIn(const std::vector<Expr>& constraints, const Assignment& values);
   bool happensInUsualSizes(const Verdict& verdict, std::optional<Relation> relation);
 
   const Limits limits;

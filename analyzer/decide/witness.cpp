@@ -43,11 +43,52 @@ std::vector<const Symbol*> symbolsBelow(const std::vector<Expr>& expressions) {
   return result;
 }
 
+/// What is read of memory that nobody writes, each size as a function of its own.
+struct Read {
+  unsigned object = 0;
+  std::int64_t offset = 0;
+  unsigned bytes = 0;
+  std::uint64_t value = 0;
+};
+
+/// Whether they find the bytes that both read to be the same.
+bool agree(const Read& a, const Read& b) {
+  if (a.object != b.object) return true;
+  const std::int64_t from = std::max(a.offset, b.offset),
+                     to = std::min(a.offset + a.bytes, b.offset + b.bytes);
+  for (std::int64_t at = from; at < to; ++at)
+    if (((a.value >> (8 * (at - a.offset))) ^ (b.value >> (8 * (at - b.offset)))) & 0xff) return false;
+  return true;
+}
+
 } // namespace
+
+/// An array whose bytes the values take for different ones in reads of different sizes; null where there is
+/// none.
+const MemoryObject* Decider::tornIn(const std::vector<Expr>& constraints, const Assignment& values) {
+  Evaluator evaluate(values);
+  std::vector<Read> reads;
+  const MemoryObject* torn = nullptr;
+  for (Expr c : constraints)
+    anyNode(c, [&](Expr n) {
+      if (n->op != Op::Apply || n->operands.size() != 1 || n->width % 8 != 0) return false;
+      const auto content = kernel.model.contents.find(n->function);
+      if (content == kernel.model.contents.end()) return false;
+      const Read read{content->second, evaluate(n->operands[0]).value, n->width / 8u,
+                      zeroExtend(evaluate(n).value, n->width)};
+      if (!std::ranges::all_of(reads, [&](const Read& other) { return agree(read, other); }))
+        torn = &kernel.model.objects[read.object];
+      reads.push_back(read);
+      return false;
+    });
+  return torn;
+}
 
 /// The approximations that the outcome hangs on. Where the values of everything exact decide the constraints
 /// alone, it hangs on none.
 std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const Assignment& values) {
+  if (const MemoryObject* torn = tornIn(constraints, values))
+    return {{CauseKind::Approximation, "bytes of `" + torn->name + "`, which is read in several sizes"}};
   std::set<Cause> result;
   for (Expr c : constraints)
     for (Cause& cause : causesOf(c)) result.insert(std::move(cause));

@@ -35,6 +35,20 @@ Expr Execution::markIfSynchronizing(unsigned object, Expr content) {
   return content;
 }
 
+/// Bytes of a wider read of the same place, as where a structure is copied and its members are read as well.
+/// Null where there is none.
+static Expr partOfWider(KernelState& state, const Place& place, unsigned width) {
+  ExprContext& exprs = state.exprs;
+  for (Expr wide : state.wideReads[place.object]) {
+    if (wide->width <= width) continue;
+    Expr behind = exprs.sub(place.offset, wide->operands[0]);
+    if (!isConst(behind) || behind->value < 0 || behind->value * 8 + width > wide->width) continue;
+    Expr bits = exprs.binary(Op::LShr, wide, exprs.constant(wide->width, behind->value * 8));
+    return exprs.extend(Op::Trunc, width, bits);
+  }
+  return nullptr;
+}
+
 /// Of an object that the kernel does not write.
 Expr Execution::unwrittenContent(const Place& place, unsigned width) {
   const MemoryObject& object = state.objects[place.object];
@@ -45,8 +59,13 @@ Expr Execution::unwrittenContent(const Place& place, unsigned width) {
     content->exact = false;
     content->cause = {CauseKind::Launch, "the content of `" + object.name + "` at the launch"};
   }
-  Expr promised = promisedContent(place, content, width);
-  return promised ? promised : exprs.apply(content, {place.offset});
+  if (Expr promised = promisedContent(place, content, width)) return promised;
+  if (Expr part = partOfWider(state, place, width)) return part;
+  Expr read = exprs.apply(content, {place.offset});
+  constexpr std::size_t kMostKept = 32;
+  std::vector<Expr>& wide = state.wideReads[place.object];
+  if (width > 8 && wide.size() < kMostKept && std::ranges::find(wide, read) == wide.end()) wide.push_back(read);
+  return read;
 }
 
 /// Of an object that nobody has written since the run began.

@@ -126,6 +126,23 @@ Error condense(const std::string& text) {
 
 } // namespace
 
+bool librariesHaveMain(const Options& options) {
+  ProcessOptions linker;
+  linker.arguments = {KCHECK_CLANG, "-fuse-ld=lld", "-o", "/dev/null"};
+  const std::size_t before = linker.arguments.size();
+  for (const std::string& argument : options.linkArguments)
+    if (!isGpuLibrary(argument)) linker.arguments.push_back(argument);
+  if (linker.arguments.size() == before) return false;
+  linker.errorFile = memfd_create("messages", MFD_CLOEXEC);
+  auto ended = runProcess(linker);
+  const std::string messages = linker.errorFile < 0 ? "" : contentOf(linker.errorFile);
+  if (linker.errorFile >= 0) close(linker.errorFile);
+  if (!ended || ended->interruptedBy || ended->signal != 0) return false;
+  // What the library itself wants may be in the program.
+  return ended->exitStatus == 0 || (messages.find("undefined symbol: ") != std::string::npos &&
+                                    messages.find("undefined symbol: main\n") == std::string::npos);
+}
+
 OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, const Options& options,
                                     const std::string& path, int* interruptedBy) {
   ProcessOptions linker;
