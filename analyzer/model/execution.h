@@ -290,17 +290,22 @@ private:
 
   // recurrences.cpp
   void closeForms(LoopWork& work);
-  void closeGuarded(LoopWork& work);
-  void closeTogether(LoopWork& work);
-  void countSteps(LoopWork& work, Expr stay);
-  void noteTallies(const LoopWork& work);
-  Expr countedOut(Expr e);
-  Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
-  Expr additiveForm(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step, bool noWrap);
-  Expr orbit(LoopWork& work, Expr header, Expr start, Expr latch);
-  Expr chained(LoopWork& work, const std::vector<Expr>& values, std::size_t cycleFrom);
   bool dependsOnLoop(const LoopWork& work, Expr e, bool counterToo,
                      const std::set<const Symbol*>& except = {}) const;
+
+  // plain_sums.cpp
+  Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
+  Expr additiveForm(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step, bool noWrap);
+  Expr boundedSum(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step);
+  Expr countedOut(Expr e);
+
+  // chains.cpp, guarded_values.cpp, tallies.cpp
+  Expr orbit(LoopWork& work, Expr header, Expr start, Expr latch);
+  Expr chained(LoopWork& work, const std::vector<Expr>& values, std::size_t cycleFrom);
+  void closeTogether(LoopWork& work);
+  void countSteps(LoopWork& work, Expr stay);
+  void closeGuarded(LoopWork& work);
+  void noteTallies(const LoopWork& work);
 
   // open_values.cpp
   void bindStates(LoopWork& work);
