@@ -4,6 +4,7 @@
 #pragma once
 
 #include "analyzer/kernel_model.h"
+#include "analyzer/model/sites.h"
 #include "analyzer/model/unwritten.h"
 
 #include <memory>
@@ -12,7 +13,6 @@
 namespace llvm {
 class DILocation;
 class Function;
-class Instruction;
 class Module;
 } // namespace llvm
 
@@ -45,14 +45,5 @@ inline constexpr const char* kMarkedCopy = "kcheck.marked";
 
 /// Clones what the kernels of `only` (empty: all) reach and prepares it.
 PreparedModule prepare(const llvm::Module& device, const Facts& facts, const std::vector<std::string>& only);
-
-/// The number that the front end gave the access, or kNoSite; of a copy, of its written or its read side.
-SiteId siteOf(const llvm::Instruction& instruction, bool readSide = false);
-/// Of a piece that promotion made of an access: the access. kNoSite for all else.
-inline constexpr const char* kPieceMetadata = "kcheck.piece";
-SiteId wholeOf(const llvm::Instruction& instruction);
-/// Where the instruction stands in the source, as the user sees it: innermost position outside system headers
-/// is not known here, so the position in the kernel itself is taken when the access was inlined.
-Location locationOf(const llvm::Instruction& instruction);
 
 } // namespace kcheck::analyzer
