@@ -3,7 +3,7 @@
 
 #include "analyzer/model/written_out.h"
 #include "analyzer/traffic/partings.h"
-#include "analyzer/worth_telling.h"
+#include "analyzer/findings/worth_telling.h"
 
 #include "llvm/IR/InstIterator.h"
 

@@ -2,7 +2,7 @@
 #include "analyzer/kernel_analysis.h"
 
 #include "analyzer/brief.h"
-#include "analyzer/findings.h"
+#include "analyzer/findings/findings.h"
 #include "analyzer/initialization.h"
 #include "analyzer/open_races.h"
 

@@ -1,6 +1,6 @@
 #include "analyzer/open_races.h"
 
-#include "analyzer/worth_telling.h"
+#include "analyzer/findings/worth_telling.h"
 
 #include <algorithm>
 #include <set>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyzer/analyzer.h"
-#include "analyzer/findings.h"
+#include "analyzer/findings/findings.h"
 
 namespace kcheck::analyzer {
 

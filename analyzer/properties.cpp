@@ -1,6 +1,6 @@
 #include "analyzer/properties.h"
 
-#include "analyzer/worth_telling.h"
+#include "analyzer/findings/worth_telling.h"
 
 #include <algorithm>
 #include <set>

@@ -1,7 +1,7 @@
 // One answer per property from the answers for any launch and for each known launch.
 #pragma once
 
-#include "analyzer/findings.h"
+#include "analyzer/findings/findings.h"
 
 namespace kcheck::analyzer {
 

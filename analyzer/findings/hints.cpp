@@ -1,4 +1,4 @@
-#include "analyzer/hints.h"
+#include "analyzer/findings/hints.h"
 
 #include "report/atomic_operand.h"
 

@@ -1,4 +1,4 @@
-#include "analyzer/worth_telling.h"
+#include "analyzer/findings/worth_telling.h"
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 // What of the answers is told: not what something that the model does not follow may keep from happening.
 #pragma once
 
-#include "analyzer/findings.h"
+#include "analyzer/findings/findings.h"
 
 namespace kcheck::analyzer {
 
