@@ -6,7 +6,8 @@
 #include "instrument/pass/shipped_headers.h"
 #include "instrument/pass/traffic.h"
 #include "instrument/pass/wire_reader.h"
-#include "instrument/pass/wording.h"
+#include "instrument/pass/wording/values.h"
+#include "instrument/pass/wording/wording.h"
 
 #include <llvm/DebugInfo/Symbolize/Symbolize.h>
 #include <llvm/Demangle/Demangle.h>

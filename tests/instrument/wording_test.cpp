@@ -1,5 +1,6 @@
 // Memory's content in words.
-#include "instrument/pass/wording.h"
+#include "instrument/pass/wording/values.h"
+#include "instrument/pass/wording/wording.h"
 
 #include <gtest/gtest.h>
 

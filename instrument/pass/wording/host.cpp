@@ -1,0 +1,57 @@
+// What the host does while the device has not finished.
+#include "instrument/pass/wording/parts.h"
+
+#include <fmt/format.h>
+
+namespace kcheck::instrument {
+
+/// Work of the device that no kernel of the program is.
+static std::string hostWork(const std::string& library, const char* otherwise) {
+  return library.empty() ? otherwise : "a call of " + library;
+}
+
+void wordFree(Finding& finding, const wire::Finding& record, const std::string& library) {
+  finding.message = fmt::format(
+      "cudaFreeAsync frees {} in one stream while {} in another may still use it", subject(finding),
+      record.access[1].doing == wire::Doing::Host ? hostWork(library, "a copy or fill") : "a kernel");
+  for (Access& access : finding.accesses)
+    if (record.access[1].doing != wire::Doing::Host && access.by != "a kernel") access.by = kByFree;
+  finding.hint = "free it in the stream that used it last, or let that stream's event be waited for before";
+}
+
+/// Of a kernel that the program does not wait for before it ends.
+void wordPrints(Finding& finding) {
+  finding.severity = Severity::Warning;
+  finding.scope = RaceScope::Host;
+  finding.message =
+      "the program ends without waiting for this kernel: what it prints does not appear on a GPU";
+  finding.hint = "cudaDeviceSynchronize() before the program ends";
+}
+
+void wordHost(Finding& finding, const wire::Finding& record, const std::array<std::string, 2>& libraries) {
+  const wire::Access &mine = record.access[0], &theirs = record.access[1];
+  auto does = [](bool writes) { return writes ? "writes" : "reads"; };
+  bool mineWrites = mine.doing == wire::Doing::Host ? mine.unused : mine.doing != wire::Doing::Read;
+  bool theirsWrite = theirs.doing == wire::Doing::Host ? theirs.unused : theirs.doing != wire::Doing::Read;
+  if (record.flags & wire::NoWait) {
+    finding.message = fmt::format(
+        "the host {} {} while {} that it has not waited for may still {}", does(mineWrites), subject(finding),
+        theirs.doing == wire::Doing::Host ? hostWork(libraries[1], "a copy") : "a kernel",
+        theirsWrite ? "write it" : "read it");
+    finding.hint = "cudaDeviceSynchronize(), or wait for the stream or event, before the host's access";
+    return;
+  }
+  const std::string who = !libraries[0].empty()             ? libraries[0]
+                          : mine.doing == wire::Doing::Host ? "a copy or fill by the host"
+                                                            : "the kernel";
+  const std::string other =
+      theirs.doing == wire::Doing::Host ? hostWork(libraries[1], "a copy or fill") : "a kernel";
+  const bool branches = record.flags & wire::Branches;
+  finding.message =
+      fmt::format("{} {} {} that {} in another {} still {}", who, does(mineWrites), subject(finding), other,
+                  branches ? "branch of the graph" : "stream", does(theirsWrite));
+  finding.hint = branches ? "let one node depend on the other; while a stream is captured, an event does that"
+                          : "an event between the streams, or wait for the first stream before";
+}
+
+} // namespace kcheck::instrument

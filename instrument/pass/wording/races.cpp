@@ -1,0 +1,127 @@
+// Races between threads.
+#include "instrument/pass/wording/parts.h"
+
+#include "report/atomic_operand.h"
+
+#include <fmt/format.h>
+
+namespace kcheck::instrument {
+namespace {
+
+/// What else may be missing where one statement races with itself.
+const char* betweenRounds(const Finding& finding) {
+  switch (finding.scope) {
+  case RaceScope::IntraWarp: return "; between rounds of a loop, __syncwarp()";
+  case RaceScope::InterWarp: return "; between rounds of a loop, __syncthreads()";
+  default: return "";
+  }
+}
+
+bool isLostUpdate(const Finding& finding) {
+  if (finding.accesses.size() != 2) return false;
+  const Access &a = finding.accesses[0], &b = finding.accesses[1];
+  if (a.kind == b.kind || a.kind == AccessKind::Atomic || b.kind == AccessKind::Atomic || !a.where.known() ||
+      a.where.file != b.where.file || a.where.line != b.where.line || a.expr != b.expr)
+    return false;
+  // What is read behind the statement that writes is another matter, on one line or not.
+  const Location &write = a.kind == AccessKind::Write ? a.where : b.where,
+                 &read = a.kind == AccessKind::Write ? b.where : a.where;
+  return read.column <= write.column || !write.endColumn || read.column < write.endColumn;
+}
+
+bool wordLostUpdate(Finding& finding) {
+  if (!isLostUpdate(finding)) return false;
+  finding.message = fmt::format("threads update {} without ordering, so updates are lost", subject(finding));
+  std::string expr = finding.accesses[0].expr;
+  if (expr.empty()) return true;
+  // `c += x` reads and writes at one place; `if (x < c) c = x` does not, and no sum mends it.
+  const bool isOnePlace = finding.accesses[0].where.column == finding.accesses[1].where.column;
+  std::string operation = "one atomic operation, such as ";
+  if (!isOnePlace)
+    operation += "atomicMin or atomicCAS(" + atomicOperand(expr) + ", ...)";
+  else if (const std::string update = atomicUpdate(expr, finding.accesses[0].updates);
+           update.starts_with("atomic"))
+    operation += update;
+  else
+    operation = update;
+  finding.hint = fmt::format("{}, or an element for each thread{}", operation, betweenRounds(finding));
+  return true;
+}
+
+/// Several threads at one statement: no barrier comes between, but for the rounds of a loop.
+bool isOneWrite(const Finding& finding) {
+  if (finding.kind != RaceKind::WriteWrite || finding.accesses.size() != 2) return false;
+  const Access &a = finding.accesses[0], &b = finding.accesses[1];
+  return a.where.known() && a.where == b.where && a.expr == b.expr;
+}
+
+std::string whatHappens(const Finding& finding) {
+  bool atomic = finding.kind == RaceKind::AtomicPlain;
+  if (finding.kind == RaceKind::WriteWrite)
+    return finding.sameValue ? fmt::format("several threads write the same value to {}", subject(finding))
+                             : fmt::format("several threads write {}", subject(finding));
+  if (atomic) return fmt::format("{} is accessed both atomically and plainly", subject(finding));
+  return fmt::format("a thread writes {} while another reads it", subject(finding));
+}
+
+/// Two atomics that no wider scope would mend.
+bool differInSize(const wire::Finding& record) {
+  return record.accessCount == 2 && record.access[0].doing == wire::Doing::Atomic &&
+         record.access[1].doing == wire::Doing::Atomic;
+}
+
+} // namespace
+
+void wordRace(Finding& finding, const wire::Finding& record) {
+  bool warp = finding.scope == RaceScope::IntraWarp, block = finding.scope == RaceScope::InterWarp;
+  if (!(record.flags & wire::AsyncCopy) && wordLostUpdate(finding)) return;
+  if (record.flags & wire::AsyncCopy) {
+    bool isSource = record.access[1].doing == wire::Doing::Read;
+    finding.message =
+        isSource
+            ? fmt::format("{} is overwritten while an asynchronous copy may still read it", subject(finding))
+            : fmt::format("{} is used while an asynchronous copy may still write it", subject(finding));
+    finding.hint =
+        "the thread that started the copy waits for it (__pipeline_wait_prior(0), cp.async.wait_group or a "
+        "cuda::barrier), then __syncthreads() for the others";
+    return;
+  }
+  if (differInSize(record)) {
+    finding.message = fmt::format("atomics of different sizes meet on {}, and need not see each other whole",
+                                  subject(finding));
+    finding.hint = "atomics of one size for all that can happen at the same time";
+    return;
+  }
+  const char* missing = warp    ? "with no __syncwarp between them"
+                        : block ? "with no barrier between them"
+                                : "with nothing that orders the blocks";
+  finding.message = fmt::format("{}, {}", whatHappens(finding), missing);
+  if (isOneWrite(finding))
+    finding.hint = fmt::format("let one thread write it, or give each thread an element of its own{}",
+                               betweenRounds(finding));
+  else if (warp)
+    finding.hint = "__syncwarp() between the two accesses: lanes of a warp do not run in step";
+  else if (block)
+    finding.hint = "both threads are in the same block: __syncthreads() between the two accesses";
+  else if (finding.kind == RaceKind::AtomicPlain)
+    finding.hint = "make both accesses atomic, or order them by a second launch or a fence and a flag";
+  else
+    finding.hint =
+        "blocks of a launch are ordered by atomics with fences, a grid barrier or a second launch only";
+}
+
+void wordScope(Finding& finding, const wire::Finding& record) {
+  if (record.flags & wire::NarrowFence) {
+    finding.message =
+        fmt::format("a fence or atomic of block scope does not order threads of different blocks, "
+                    "which share {}",
+                    subject(finding));
+    finding.hint = "__threadfence() instead of __threadfence_block(), and atomics of device scope";
+    return;
+  }
+  finding.message = fmt::format("atomics of block scope update {}, which threads of several blocks share",
+                                subject(finding));
+  finding.hint = "an atomic of device scope: without `_block`, cuda::thread_scope_device, or .gpu in PTX";
+}
+
+} // namespace kcheck::instrument
