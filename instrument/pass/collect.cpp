@@ -1,294 +1,23 @@
 #include "instrument/pass/collect.h"
 
 #include "instrument/abi.h"
+#include "instrument/pass/collector.h"
 #include "instrument/pass/lane_notes.h"
-#include "instrument/pass/seen_launches.h"
-#include "instrument/pass/shipped_headers.h"
+#include "instrument/pass/source_places.h"
 #include "instrument/pass/traffic.h"
-#include "instrument/pass/wire_reader.h"
-#include "instrument/pass/wording/values.h"
-#include "instrument/pass/wording/wording.h"
-
-#include <llvm/DebugInfo/Symbolize/Symbolize.h>
-#include <llvm/Demangle/Demangle.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
 namespace kcheck::instrument {
-namespace {
-
-/// What the records of one log become.
-class Collector {
-public:
-  Collector(const WireReader& reader, const Facts& facts, const Symbolise& symbolise)
-      : reader(reader), facts(facts), symbolise(symbolise) {}
-
-  Finding finding(const wire::Finding& record) const;
-  Metric metric(const wire::Metric& record) const;
-  Launch launch(const wire::Launch& record) const;
-  SeenLaunches seen() const;
-
-private:
-  Location hostPlace(std::uint64_t address) const;
-  Location sitePlace(std::uint32_t site) const;
-  const Site* knownSite(std::uint32_t site) const;
-  Access access(const wire::Access& access, bool real = false) const;
-  std::string nameAt(const Location& allocatedAt) const;
-  MemoryFact memory(const wire::Finding& record) const;
-  void addWaiting(Finding& finding, const wire::Finding& record) const;
-  void addRace(Finding& finding, const wire::Finding& record) const;
-  void addHostPlaces(Finding& finding, const wire::Finding& record) const;
-
-  const WireReader& reader;
-  const Facts& facts;
-  const Symbolise& symbolise;
-};
-
-bool isRace(wire::Rule rule) { return rule <= wire::Rule::RaceHost; }
-bool isWait(wire::Rule rule) {
-  return rule == wire::Rule::BarrierDivergence || rule == wire::Rule::WarpMask || rule == wire::Rule::Hang;
-}
-
-/// Return addresses stand behind the call.
-Location Collector::hostPlace(std::uint64_t address) const {
-  if (!address) return {};
-  if (address & wire::kDevicePlace) return sitePlace(static_cast<std::uint32_t>(address));
-  WireReader::Place place = reader.place(address - 1);
-  return place.path.empty() ? Location{} : symbolise(place.path, place.offset);
-}
-
-const Site* Collector::knownSite(std::uint32_t site) const {
-  return site < facts.sites.size() ? &facts.sites[site] : nullptr;
-}
-
-Location Collector::sitePlace(std::uint32_t number) const {
-  if (const Site* site = knownSite(number)) return site->where;
-  const wire::Site* record = reader.site(number);
-  if (!record) return {};
-  return {reader.text(record->file), record->line, record->column, 0};
-}
-
-Dim3 dim(const std::uint32_t (&index)[3]) { return {index[0], index[1], index[2]}; }
-
-/// Whether all values that the accesses show look like floating-point numbers.
-bool showReals(const wire::Finding& record) {
-  bool any = false;
-  for (unsigned i = 0; i < record.accessCount; ++i) {
-    const wire::Access& access = record.access[i];
-    for (auto [flag, value] : {std::pair{wire::HasBefore, access.before}, {wire::HasAfter, access.after}}) {
-      if (!(access.flags & flag) || value == 0) continue;
-      if (!looksReal(value, access.valueBytes)) return false;
-      any = true;
-    }
-  }
-  return any;
-}
-
-/// That of the source where it is of these bytes, or what they look like.
-ValueType typeOf(const Site* site, unsigned bytes, bool looksReal) {
-  const bool isInteger = site && (site->type == ValueType::Signed || site->type == ValueType::Unsigned);
-  if (isInteger || (site && site->type != ValueType::Other && site->typeBytes == bytes)) return site->type;
-  return looksReal ? ValueType::Real : ValueType::Signed;
-}
-
-Access Collector::access(const wire::Access& record, bool looksReal) const {
-  Access access;
-  access.kind = record.doing == wire::Doing::Write                   ? AccessKind::Write
-                : record.doing == wire::Doing::Atomic                ? AccessKind::Atomic
-                : record.doing == wire::Doing::Host && record.unused ? AccessKind::Write
-                                                                     : AccessKind::Read;
-  access.where = sitePlace(record.site);
-  if (const Site* site = knownSite(record.site)) {
-    access.site = record.site;
-    access.expr = site->expr;
-    access.updates = site->updates;
-  } else if (record.caller) {
-    access.where = hostPlace(record.caller);
-  }
-  if (record.flags & wire::HasBlock) access.block = dim(record.block);
-  if (record.flags & wire::HasThread) access.thread = dim(record.thread);
-  const ValueType type = typeOf(knownSite(record.site), record.valueBytes, looksReal);
-  bool before = record.flags & wire::HasBefore, after = record.flags & wire::HasAfter;
-  if (access.kind != AccessKind::Read && before && after)
-    access.value = valueText(record.before, record.valueBytes, type) + " -> " +
-                   valueText(record.after, record.valueBytes, type);
-  else if (access.kind != AccessKind::Read && after)
-    access.value = valueText(record.after, record.valueBytes, type);
-  else if (access.kind == AccessKind::Read && before)
-    access.value = valueText(record.before, record.valueBytes, type);
-  return access;
-}
-
-/// What the program allocates there. Of several on one line the column decides, or nothing.
-std::string Collector::nameAt(const Location& allocatedAt) const {
-  std::string name;
-  if (!allocatedAt.known()) return name;
-  for (const Allocation& allocation : facts.allocations) {
-    if (allocation.where.file != allocatedAt.file || allocation.where.line != allocatedAt.line) continue;
-    if (allocation.where.column == allocatedAt.column) return allocation.name;
-    name = name.empty() || name == allocation.name ? allocation.name : "?";
-  }
-  return name == "?" ? "" : name;
-}
-
-MemoryFact Collector::memory(const wire::Finding& record) const {
-  const wire::Memory& from = record.memory;
-  MemoryFact memory;
-  memory.space = static_cast<MemorySpace>(from.space);
-  memory.bytes = from.bytes;
-  memory.name = llvm::demangle(reader.text(from.name));
-  if (from.flags & wire::HasSize) memory.size = from.size;
-  if (from.flags & wire::HasOffset) memory.offset = from.offset;
-  memory.allocatedAt = hostPlace(from.allocatedBy);
-  const Site* site = record.accessCount ? knownSite(record.access[0].site) : nullptr;
-  const Site* other = record.accessCount > 1 ? knownSite(record.access[1].site) : nullptr;
-  // One of two names is that of an array whose end an access has run past: which one?
-  const bool isOneName = !other || !site || site->array == other->array;
-  if (memory.name.empty() && site && isOneName) memory.name = site->array;
-  if (memory.name.empty()) memory.name = nameAt(memory.allocatedAt);
-  if (memory.name.empty() && site) memory.name = site->array;
-  return memory;
-}
-
-/// Barriers and collectives: who waits where, as notes; there is no memory access to show.
-void Collector::addWaiting(Finding& finding, const wire::Finding& record) const {
-  for (unsigned i = 0; i < record.accessCount; ++i) {
-    const wire::Access& from = record.access[i];
-    Access stands = access(from);
-    if (i == 0) finding.where = stands.where;
-    auto at = [](const Dim3& index) {
-      return "(" + std::to_string(index.x) + "," + std::to_string(index.y) + "," + std::to_string(index.z) +
-             ")";
-    };
-    std::string who = "thread " + at(dim(from.thread)) + " of block " + at(dim(from.block));
-    bool returned = from.doing == wire::Doing::Returned;
-    std::string does = returned ? " has returned" : from.scope ? " polls here" : " waits here";
-    Location place = returned ? finding.where : stands.where;
-    if (from.count > 1)
-      who += " and " + std::to_string(from.count - 1) + " more", does.replace(1, does.find(' ', 1) - 1,
-                                                                              returned     ? "have"
-                                                                              : from.scope ? "poll"
-                                                                                           : "wait");
-    finding.notes.push_back({place, who + does});
-  }
-}
-
-/// Who an access without a thread is by. The host's own reads and writes come first in their records.
-std::string actor(const wire::Finding& record, unsigned i) {
-  const wire::Access& access = record.access[i];
-  if (record.rule != wire::Rule::RaceHost || access.flags & wire::HasThread) return "";
-  if (access.doing != wire::Doing::Host) return "a kernel";
-  return (record.flags & wire::NoWait) && i == 0 ? "the host" : "a copy or fill";
-}
-
-void Collector::addRace(Finding& finding, const wire::Finding& record) const {
-  bool atomic[2]{}, writes[2]{};
-  for (unsigned i = 0; i < record.accessCount; ++i) {
-    finding.accesses.push_back(access(record.access[i], showReals(record)));
-    const std::string library = reader.text(record.access[i].library);
-    finding.accesses.back().by = library.empty() ? actor(record, i) : library;
-    atomic[i] = record.access[i].doing == wire::Doing::Atomic;
-    writes[i] = finding.accesses[i].kind != AccessKind::Read;
-  }
-  finding.kind = atomic[0] != atomic[1]   ? RaceKind::AtomicPlain
-                 : writes[0] && writes[1] ? RaceKind::WriteWrite
-                                          : RaceKind::ReadWrite;
-  finding.sameValue = finding.kind == RaceKind::WriteWrite && (record.flags & wire::SameValue) &&
-                      !(record.flags & wire::SawDifferentValue);
-  // The write first; of two writes, the first in the source.
-  if (finding.accesses.size() == 2) {
-    Access &a = finding.accesses[0], &b = finding.accesses[1];
-    bool swap = writes[0] != writes[1] ? writes[1] : b.where.known() && b.where < a.where;
-    if (swap || (!a.where.known() && b.where.known())) std::swap(a, b);
-    finding.where = a.where;
-  }
-}
-
-/// Where a finding of host code stands, and for device code where the memory came from and went.
-void Collector::addHostPlaces(Finding& finding, const wire::Finding& record) const {
-  if (!finding.where.known()) finding.where = hostPlace(record.caller);
-  if (record.rule == wire::Rule::RedundantTransfer)
-    finding.notes.push_back({hostPlace(record.numbers[1]), "copied to the host here"});
-  if (record.memory.flags & wire::Freed)
-    if (Location freed = hostPlace(record.memory.freedBy); freed.known())
-      finding.notes.push_back({freed, "freed here"});
-}
-
-Finding Collector::finding(const wire::Finding& record) const {
-  Finding finding;
-  finding.rule = ruleId(record.rule);
-  finding.severity = severityOf(record.rule);
-  finding.verdict = Verdict::Observed;
-  finding.kernel = reader.text(record.kernel);
-  finding.count = record.count;
-  finding.scope = static_cast<RaceScope>(record.nearness);
-  std::string text = reader.text(record.text);
-  if (record.memory.flags || record.memory.address) finding.memory = memory(record);
-  if (isWait(record.rule)) {
-    addWaiting(finding, record);
-  } else if (isRace(record.rule)) {
-    addRace(finding, record);
-  } else if (record.accessCount) {
-    if (record.access[0].doing != wire::Doing::None)
-      finding.accesses.push_back(access(record.access[0], showReals(record)));
-    finding.where = sitePlace(record.access[0].site);
-  }
-  if (record.rule == wire::Rule::AssertFailed)
-    finding.where = {reader.text(record.detail), static_cast<unsigned>(record.numbers[0]), 0, 0};
-  addHostPlaces(finding, record);
-  word(finding, record, text, {reader.text(record.access[0].library), reader.text(record.access[1].library)});
-  if (finding.hint.empty() && record.rule != wire::Rule::AssertFailed)
-    finding.hint = reader.text(record.hint);
-  return finding;
-}
-
-Metric Collector::metric(const wire::Metric& record) const {
-  Metric metric;
-  metric.kernel = reader.text(record.kernel);
-  metric.site = knownSite(record.site) ? record.site : kNoSite;
-  metric.where = sitePlace(record.site);
-  metric.access = static_cast<AccessKind>(record.access);
-  metric.space = static_cast<MemorySpace>(record.space);
-  metric.requests = record.requests;
-  metric.sectors = record.sectors;
-  metric.idealSectors = record.idealSectors;
-  metric.bytesRequested = record.bytesRequested;
-  metric.bankWays = record.bankWays;
-  metric.source = Source::Run;
-  return metric;
-}
-
-Launch Collector::launch(const wire::Launch& record) const {
-  Launch launch;
-  launch.kernel = reader.text(record.symbol);
-  launch.where = hostPlace(record.caller);
-  launch.grid = dim(record.grid);
-  launch.block = dim(record.block);
-  launch.sharedBytes = record.sharedBytes;
-  return launch;
-}
-
-SeenLaunches Collector::seen() const {
-  std::map<std::uint64_t, Location> known; // looking a place up takes long, and loops launch often
-  auto place = [&](std::uint64_t address) {
-    const auto [entry, isNew] = known.try_emplace(address);
-    if (isNew) entry->second = hostPlace(address);
-    return entry->second;
-  };
-  return seenLaunches(reader, place, [&](const Location& where) { return nameAt(where); });
-}
 
 /// A flag that hands nothing over out of order, as far as the run has seen.
-bool isFlagAlone(const wire::Finding& record, const WireReader& reader) {
+static bool isFlagAlone(const wire::Finding& record, const WireReader& reader) {
   return record.bareFlag && std::ranges::none_of(reader.findings, [&](const wire::Finding* other) {
            return isRace(other->rule) && !other->bareFlag && other->kernel == record.kernel;
          });
 }
-
-} // namespace
 
 Observation collect(std::span<const std::byte> log, const Facts& facts, const Symbolise& symbolise) {
   WireReader reader(log);
@@ -321,47 +50,15 @@ Observation collect(std::span<const std::byte> log, const Facts& facts, const Sy
   return observation;
 }
 
-/// Debug info names files by absolute path; a report names them as the user did, or from the current folder.
-static std::string asUserNames(const std::string& path, const Facts& facts) {
-  std::error_code none;
-  for (const std::string& file : facts.files)
-    if (std::filesystem::equivalent(path, file, none)) return file;
-  const std::string folder = std::filesystem::current_path(none).string() + "/";
-  return path.starts_with(folder) ? path.substr(folder.size()) : path;
-}
-
-/// The innermost frame in the user's own code: templates of the toolkit's headers are inlined into it.
-static Location userPlace(const llvm::DIInliningInfo& frames) {
-  Location innermost;
-  for (std::uint32_t i = 0; i < frames.getNumberOfFrames(); ++i) {
-    const llvm::DILineInfo& frame = frames.getFrame(i);
-    if (frame.Line == 0 || frame.FileName == llvm::DILineInfo::BadString) continue;
-    Location here{frame.FileName, frame.Line, frame.Column, 0};
-    const llvm::StringRef file = frame.FileName;
-    bool toolkit = (file.contains("/include/") && file.starts_with("/")) || isShippedHeader(file);
-    if (!toolkit) return here;
-    if (!innermost.known()) innermost = here;
-  }
-  return innermost;
-}
-
-Observation collect(int descriptor, const std::string&, const Facts& facts) {
+Observation collect(int descriptor, const Facts& facts) {
   struct stat status;
   if (fstat(descriptor, &status) != 0 || status.st_size == 0) return {};
   auto size = static_cast<std::size_t>(status.st_size);
   void* mapped = mmap(nullptr, size, PROT_READ, MAP_SHARED, descriptor, 0);
   if (mapped == MAP_FAILED) return {};
-  llvm::symbolize::LLVMSymbolizer symboliser;
-  Symbolise symbolise = [&](const std::string& program, std::uint64_t offset) -> Location {
-    auto frames =
-        symboliser.symbolizeInlinedCode(program, {offset, llvm::object::SectionedAddress::UndefSection});
-    if (!frames) {
-      llvm::consumeError(frames.takeError());
-      return {};
-    }
-    Location place = userPlace(*frames);
-    place.file = asUserNames(place.file, facts);
-    return place;
+  SourcePlaces places(facts);
+  Symbolise symbolise = [&](const std::string& program, std::uint64_t offset) {
+    return places.of(program, offset);
   };
   Observation observation = collect(std::span(static_cast<const std::byte*>(mapped), size), facts, symbolise);
   munmap(mapped, size);

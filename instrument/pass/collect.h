@@ -16,7 +16,7 @@ using Symbolise = std::function<Location(const std::string& path, std::uint64_t 
 /// The log as bytes. `run` in the result has the launches; how the process ended is the caller's to fill in.
 Observation collect(std::span<const std::byte> log, const Facts& facts, const Symbolise& symbolise);
 
-/// The log behind a file descriptor, of the program at `path`; places by its debug information.
-Observation collect(int descriptor, const std::string& path, const Facts& facts);
+/// The log behind a file descriptor; places by the program's debug information.
+Observation collect(int descriptor, const Facts& facts);
 
 } // namespace kcheck::instrument

@@ -87,7 +87,7 @@ OrError<Observation> runAndCollect(const std::string& path, const Facts& facts, 
   auto ended = runProcess(program);
   progress.erase();
   if (!ended) return ended.error();
-  Observation observation = collect(log.get(), path, facts);
+  Observation observation = collect(log.get(), facts);
   const RunResult logged = std::move(observation.run);
   observation.run = resultOf(*ended);
   observation.run.kernelsLaunched = logged.kernelsLaunched;
