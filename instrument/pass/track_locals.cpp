@@ -8,6 +8,7 @@
 #include "instrument/pass/markers.h"
 #include "instrument/pass/shuffled_locals.h"
 #include "instrument/pass/stages.h"
+#include "instrument/pass/watched_locals.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/DebugInfo.h>
@@ -26,14 +27,6 @@
 namespace kcheck::instrument {
 
 namespace {
-
-constexpr std::uint64_t kLargest = 4096; ///< bytes of a variable that is watched
-
-bool isHook(const llvm::User& user) {
-  const auto* call = llvm::dyn_cast<llvm::CallInst>(&user);
-  return call && (isCallTo(*call, Call::kcRead) || isCallTo(*call, Call::kcWrite) ||
-                  isCallTo(*call, Call::kcAtomic) || isCallTo(*call, Call::kcLocal));
-}
 
 /// `this` and reference parameters of what was inlined: pointers with one value become that value.
 void promotePointers(llvm::Function& function, llvm::DominatorTree& dominators) {
@@ -66,36 +59,17 @@ bool isUsed(const llvm::LoadInst& load) {
   return !onlyMoves && !isBitFieldUpdate(load);
 }
 
-/// One watched variable: its addresses, each with the place of the twin that belongs to it.
-struct Watched {
-  llvm::AllocaInst *variable = nullptr, *twin = nullptr;
-  std::uint64_t bytes = 0;
-  std::vector<llvm::Instruction*> addresses; ///< computed from the variable's, each after what it comes from
-  std::vector<llvm::LoadInst*> loads;
-  std::vector<llvm::StoreInst*> stores;
-  std::vector<llvm::MemIntrinsic*> fills; ///< copies as well, from here and to here
-  std::vector<llvm::Instruction*> leaks;  ///< after these others may write it
-};
-
 class Tracker {
 public:
-  Tracker(DeviceCode& code, llvm::Function& function, llvm::DominatorTree& dominators)
-      : code(code), function(function), dominators(dominators), layout(code.module.getDataLayout()) {}
+  Tracker(DeviceCode& code, llvm::Function& function, const llvm::DominatorTree& dominators)
+      : code(code), function(function), dominators(dominators), layout(code.module.getDataLayout()),
+        watched(watchedLocals(function, dominators)) {}
 
   void run() {
-    // What comes out of a shuffle may have no value either.
-    for (std::size_t before = 1; before != watched.size() + shuffles.size();) {
-      before = watched.size() + shuffles.size();
-      for (llvm::Instruction& instruction : function.getEntryBlock())
-        if (auto* variable = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) consider(*variable);
-      for (Watched& one : watched)
-        for (llvm::LoadInst* load : one.loads)
-          for (llvm::CallInst* shuffle : shufflesOf(*load)) shuffles.insert(shuffle);
-    }
-    for (Watched& one : watched) makeTwin(one);
-    for (Watched& one : watched)
+    for (Watched& one : watched.variables) makeTwin(one);
+    for (Watched& one : watched.variables)
       for (llvm::LoadInst* load : one.loads) follow(*load);
-    for (Watched& one : watched) {
+    for (Watched& one : watched.variables) {
       for (llvm::StoreInst* store : one.stores) follow(*store);
       for (llvm::MemIntrinsic* fill : one.fills) follow(*fill, one);
       for (llvm::Instruction* leak : one.leaks) setAll(one, *leak);
@@ -105,92 +79,11 @@ public:
 private:
   DeviceCode& code;
   llvm::Function& function;
-  llvm::DominatorTree& dominators;
+  const llvm::DominatorTree& dominators;
   const llvm::DataLayout& layout;
-  std::vector<Watched> watched;
+  WatchedLocals watched;
   std::map<const llvm::Value*, llvm::Value*> twinOf; ///< address to address
   std::map<const llvm::LoadInst*, llvm::Value*> marksOf;
-  std::set<llvm::CallInst*> shuffles; ///< that offer a watched variable
-
-  void consider(llvm::AllocaInst& variable) {
-    if (isWatched(&variable)) return;
-    auto size = variable.getAllocationSize(layout);
-    if (!variable.getMetadata(kLocalMetadata) || !size || size->isScalable() ||
-        size->getFixedValue() > kLargest)
-      return;
-    Watched one;
-    one.variable = &variable;
-    one.bytes = size->getFixedValue();
-    if (!collect(variable, one) || isWrittenFirst(one)) return;
-    bool asks = llvm::any_of(one.loads, [](const llvm::LoadInst* load) { return !load->use_empty(); });
-    if (asks || !one.fills.empty()) watched.push_back(std::move(one));
-  }
-
-  /// False when the address goes where it cannot be followed.
-  bool collect(llvm::Value& address, Watched& one) {
-    for (llvm::User* user : address.users()) {
-      auto* instruction = llvm::dyn_cast<llvm::Instruction>(user);
-      if (!instruction) return false;
-      if (auto* load = llvm::dyn_cast<llvm::LoadInst>(user)) {
-        one.loads.push_back(load);
-      } else if (auto* store = llvm::dyn_cast<llvm::StoreInst>(user)) {
-        if (store->getValueOperand() == &address)
-          one.leaks.push_back(store);
-        else
-          one.stores.push_back(store);
-      } else if (llvm::isa<llvm::GetElementPtrInst>(user) || llvm::isa<llvm::AddrSpaceCastInst>(user) ||
-                 llvm::isa<llvm::BitCastInst>(user)) {
-        if (!user->getType()->isPointerTy()) return false;
-        one.addresses.push_back(instruction);
-        if (!collect(*instruction, one)) return false;
-      } else if (auto* fill = llvm::dyn_cast<llvm::MemIntrinsic>(user)) {
-        one.fills.push_back(fill);
-      } else if (isHook(*user) || llvm::isa<llvm::ICmpInst>(user)) {
-        continue;
-      } else if (llvm::isa<llvm::CallBase>(user) || llvm::isa<llvm::PtrToIntInst>(user) ||
-                 llvm::isa<llvm::AtomicRMWInst>(user) || llvm::isa<llvm::AtomicCmpXchgInst>(user)) {
-        one.leaks.push_back(instruction);
-      } else {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  bool isWatched(const llvm::Value* variable) const {
-    return llvm::any_of(watched, [&](const Watched& one) { return one.variable == variable; });
-  }
-
-  /// Whether one write of the whole variable comes before all else, and none brings what may have no value.
-  bool isWrittenFirst(const Watched& one) const {
-    for (const llvm::StoreInst* store : one.stores)
-      if (const auto* load =
-              llvm::dyn_cast<llvm::LoadInst>(partItself(const_cast<llvm::Value*>(store->getValueOperand())));
-          load && isWatched(llvm::getUnderlyingObject(load->getPointerOperand(), 0)))
-        return false;
-    std::vector<const llvm::Instruction*> whole;
-    for (const llvm::StoreInst* store : one.stores)
-      if (store->getPointerOperand()->stripPointerCasts() == one.variable &&
-          !llvm::isa<llvm::LoadInst>(store->getValueOperand()) &&
-          shufflesIn(store->getValueOperand(), shuffles).empty() &&
-          layout.getTypeStoreSize(store->getValueOperand()->getType()).getFixedValue() == one.bytes)
-        whole.push_back(store);
-    for (const llvm::MemIntrinsic* fill : one.fills) {
-      auto* length = llvm::dyn_cast<llvm::ConstantInt>(fill->getLength());
-      auto* copy = llvm::dyn_cast<llvm::MemTransferInst>(fill);
-      bool fromLocal =
-          copy && llvm::isa<llvm::AllocaInst>(llvm::getUnderlyingObject(copy->getRawSource(), 0));
-      if (fill->getRawDest()->stripPointerCasts() == one.variable && length &&
-          length->getZExtValue() >= one.bytes && !fromLocal)
-        whole.push_back(fill);
-    }
-    return llvm::any_of(whole, [&](const llvm::Instruction* write) {
-      auto comesLater = [&](const llvm::Instruction* other) {
-        return other == write || dominators.dominates(write, other);
-      };
-      return llvm::all_of(one.loads, comesLater) && llvm::all_of(one.fills, comesLater);
-    });
-  }
 
   void makeTwin(Watched& one) {
     llvm::IRBuilder<> builder(one.variable->getNextNode());
@@ -276,18 +169,10 @@ private:
     llvm::Value* marks = allWritten(type);
     if (auto* load = llvm::dyn_cast<llvm::LoadInst>(partItself(store.getValueOperand())))
       if (auto known = marksOf.find(load); known != marksOf.end() && !isAsked(*load)) marks = known->second;
-    for (llvm::CallInst* shuffle : shufflesIn(store.getValueOperand(), shuffles))
+    for (llvm::CallInst* shuffle : shufflesIn(store.getValueOperand(), watched.shuffles))
       marks =
           builder.CreateSelect(receivedMissing(builder, *shuffle), llvm::ConstantInt::get(type, 0), marks);
     notes(builder.CreateAlignedStore(marks, twin, store.getAlign()));
-  }
-
-  /// What a field of a structure that a function has returned was made of.
-  static llvm::Value* partItself(llvm::Value* value) {
-    auto* field = llvm::dyn_cast<llvm::ExtractValueInst>(value);
-    llvm::Value* part =
-        field ? llvm::FindInsertedValue(field->getAggregateOperand(), field->getIndices()) : nullptr;
-    return part ? part : value;
   }
 
   /// Of the write before it; done only where that is (writeOutLocal).
@@ -321,51 +206,7 @@ private:
   }
 };
 
-bool saysWritten(llvm::Value* marks, std::set<llvm::Value*>& seen);
-
-/// Whether a question has the same answer, "written", on every path.
-bool neverMissing(llvm::Value* question, std::set<llvm::Value*>& seen) {
-  bool isReceived = false;
-  llvm::Value* offered = offeredMissing(question, isReceived);
-  if (isReceived) return !offered || neverMissing(offered, seen);
-  auto* compare = llvm::dyn_cast<llvm::ICmpInst>(question);
-  auto* constant = llvm::dyn_cast<llvm::ConstantInt>(question);
-  return (constant && constant->isZero()) || (compare && saysWritten(compare->getOperand(0), seen));
-}
-
-/// Whether every value that may come here says "written". Cycles are taken to, until one value says
-/// otherwise.
-bool saysWritten(llvm::Value* marks, std::set<llvm::Value*>& seen) {
-  if (auto* constant = llvm::dyn_cast<llvm::ConstantInt>(marks))
-    return constant->getValue() == llvm::APInt::getSplat(constant->getBitWidth(), llvm::APInt(8, 1));
-  if (!seen.insert(marks).second) return true;
-  if (auto* phi = llvm::dyn_cast<llvm::PHINode>(marks))
-    return llvm::all_of(phi->incoming_values(), [&](llvm::Value* value) { return saysWritten(value, seen); });
-  auto* select = llvm::dyn_cast<llvm::SelectInst>(marks);
-  if (select && neverMissing(select->getCondition(), seen)) return saysWritten(select->getFalseValue(), seen);
-  return select && saysWritten(select->getTrueValue(), seen) && saysWritten(select->getFalseValue(), seen);
-}
-
 } // namespace
-
-void nameLocals(const DeviceCode& code, llvm::Function& function) {
-  llvm::LLVMContext& context = function.getContext();
-  auto note = [&](const llvm::Value* address, const llvm::DILocalVariable* variable,
-                  const llvm::DebugLoc& where) {
-    auto* alloca = llvm::dyn_cast_or_null<llvm::AllocaInst>(const_cast<llvm::Value*>(address));
-    if (!alloca || variable->getName().empty() || where->getInlinedAt() ||
-        !code.isUserFile(variable->getFilename()))
-      return;
-    alloca->setMetadata(kLocalMetadata,
-                        llvm::MDNode::get(context, llvm::MDString::get(context, variable->getName())));
-  };
-  for (llvm::Instruction& instruction : llvm::instructions(function)) {
-    for (llvm::DbgVariableRecord& record : llvm::filterDbgVars(instruction.getDbgRecordRange()))
-      if (record.isDbgDeclare()) note(record.getAddress(), record.getVariable(), record.getDebugLoc());
-    if (auto* declare = llvm::dyn_cast<llvm::DbgDeclareInst>(&instruction))
-      note(declare->getAddress(), declare->getVariable(), declare->getDebugLoc());
-  }
-}
 
 void trackLocals(DeviceCode& code, llvm::Function& function) {
   if (!code.options.checks || function.isDeclaration()) return;
@@ -375,15 +216,6 @@ void trackLocals(DeviceCode& code, llvm::Function& function) {
   for (llvm::Instruction& instruction :
        llvm::instructions(function)) // once; what is inlined later brings its twins
     if (llvm::isa<llvm::AllocaInst>(instruction)) instruction.setMetadata(kLocalMetadata, nullptr);
-}
-
-void settleUnwritten(llvm::Function& function) {
-  for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-    if (!isCallTo(instruction, Call::kcUnwritten)) continue;
-    llvm::Value* missing = llvm::cast<llvm::CallInst>(instruction).getArgOperand(1);
-    std::set<llvm::Value*> seen;
-    if (neverMissing(missing, seen)) instruction.eraseFromParent();
-  }
 }
 
 } // namespace kcheck::instrument
