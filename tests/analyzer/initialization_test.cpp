@@ -1,0 +1,39 @@
+// Reads of what has no value yet.
+#include "wrong_kernels.h"
+
+#include <gmock/gmock.h>
+
+namespace kcheck::analyzer {
+namespace {
+
+using testing::HasSubstr;
+
+/// The wrong halves of fixtures/static/locals_written.cu, and shared memory that is read out of sight.
+TEST(Initialization, NotProvedWhereSomePathReadsTooEarly) {
+  const std::string text = fixture("locals_written.cu") + R"(
+__global__ void throughAssembly(int* out) {
+  __shared__ int tile[32];
+  int v;
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(v) : "l"(__cvta_generic_to_shared(&tile[threadIdx.x])));
+  out[me()] = v;
+}
+
+__global__ void deadInSmallLaunches(int* out) {
+  __shared__ int tile[2048];
+  int v = 0;
+  if (blockDim.x > 512) v = tile[threadIdx.x];
+  out[me()] = v;
+}
+)";
+  Analyzed analyzed(text, Analyzed::launch(4, 64));
+  for (const char* kernel : {"oneArm", "oneMember", "throughHelper", "halfOfNumber", "notEveryRound",
+                             "arraySum", "innerField", "throughAssembly", "deadInSmallLaunches"}) {
+    const PropertyResult& answer = analyzed.property(kernel, Property::Initialized);
+    EXPECT_EQ(answer.answer, Answer::Unknown) << kernel;
+    EXPECT_FALSE(answer.reason.empty()) << kernel;
+  }
+  EXPECT_THAT(analyzed.property("notEveryRound", Property::Initialized).reason, HasSubstr("`best`"));
+}
+
+} // namespace
+} // namespace kcheck::analyzer
