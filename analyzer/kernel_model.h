@@ -29,6 +29,7 @@ struct MemoryObject {
                           ///< and any shared one that escapes
   bool escapes = false;   ///< its address goes where it is not followed (into memory, through bits)
   bool isCode = false;    ///< a function
+  bool isPlaced = true;   ///< its start lies where an allocation's would: at the start of a sector
 };
 
 /// How far an atomic operation or fence reaches.

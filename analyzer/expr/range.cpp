@@ -105,7 +105,8 @@ Range Ranges::compute(Expr e) {
   case Op::Ite: return choice(e);
   case Op::Apply:
     if (small && isGiven(e) && e->width >= 32) return {0, 7, 7};
-    if (small && isDrawn(e)) return {0, 0xffff, 0xffff}; // plausible in a long run of a small launch
+    // Plausible in a long run of a small launch; and what arrays hold are places in small arrays.
+    if (small && e->width >= 32 && !e->function->isBallot) return {0, 0xffff, 0xffff};
     return fullRange(e->width);
   default: return fullRange(e->width);
   }

@@ -5,6 +5,8 @@
 
 #include "llvm/IR/InlineAsm.h"
 
+#include <cctype>
+
 using namespace llvm;
 
 namespace kcheck::analyzer {
@@ -27,6 +29,7 @@ bool isHarmless(const ptx::Statement& s, bool claimsMemory) {
   if (isOneOf(name, {"bra", "pragma", "loc", "nanosleep", "membar", "fence", "setmaxnreg", "brkpt", "pmevent",
                      "prefetch", "prefetchu", "createpolicy"}))
     return true;
+  if (isOneOf(name, {"tex", "tld4", "txq", "suq"})) return true; // textures are memory that no kernel writes
   if (name == "cp")
     return s.has("async") && (s.has("commit_group") || s.has("wait_group") || s.has("wait_all"));
   if (isOneOf(name, {"bar", "barrier", "mbarrier", "exit", "ret", "trap", "brx", "call", "griddepcontrol",
@@ -202,7 +205,15 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
   unknown->exact = false;
   unknown->cause = {CauseKind::Order, "the inline PTX at " + line + ", which may order threads"};
   condition = exprs.logicalAnd(condition, exprs.of(unknown));
-  state.gap(&call, "the inline PTX `" + body.substr(0, 40).str() + "` is not understood", true, true);
+  std::string shown; // of several lines, too, in one
+  for (char c : body)
+    if (!std::isspace(static_cast<unsigned char>(c)))
+      shown += c;
+    else if (!shown.empty() && shown.back() != ' ')
+      shown += ' ';
+  constexpr std::size_t kMostShown = 40;
+  if (shown.size() > kMostShown) shown = shown.substr(0, shown.rfind(' ', kMostShown)) + " ..";
+  state.gap(&call, "the inline PTX `" + shown + "` is not understood", true, true);
 }
 
 } // namespace kcheck::analyzer

@@ -226,6 +226,7 @@ Expr pointerParameter(KernelState& state, const llvm::Argument& argument, const 
         state.exprs.mul(state.exprs.of(index), state.exprs.constant(64, std::int64_t(grain)), NoSignedWrap);
     return state.exprs.add(state.objects.pointerTo(object), offset, NoSignedWrap);
   }
+  fresh.isPlaced = !state.launch.isOfProgram(); // else it may lead into host memory, or into the middle of an array
   return state.objects.pointerTo(state.objects.object("parameter " + std::to_string(number), fresh));
 }
 
@@ -236,6 +237,7 @@ unsigned KernelState::allocationObject(std::size_t number, MemoryObject fresh) {
   fresh.bytes = allocation.bytes;
   if (!allocation.bytes && allocation.formula) fresh.symbolicBytes = formulaValue(*this, *allocation.formula);
   fresh.where = allocation.where;
+  fresh.isPlaced = allocation.where.known() || allocation.bytes || allocation.formula;
   const unsigned object = objects.object("allocation " + std::to_string(number), fresh);
   objects[object].symbolicBytes = fresh.symbolicBytes;
   return object;

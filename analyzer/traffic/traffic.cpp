@@ -65,7 +65,7 @@ std::string countAccess(const KernelModel& model, const ModelAccess& access, boo
   one.metric.access = access.kind;
   one.metric.space = object.space;
   one.metric.source = Source::Static;
-  one.metric.isExact = one.isWhole && !one.mixesRounds && isExact;
+  one.metric.isExact = one.isWhole && !one.mixesRounds && isExact && object.isPlaced;
   traffic.accesses.push_back(std::move(one));
   return "";
 }
