@@ -2,7 +2,7 @@
 #pragma once
 
 #include "analyzer/kernel_model.h"
-#include "analyzer/model/prepare.h"
+#include "analyzer/model/prepare/prepare.h"
 
 namespace kcheck::analyzer {
 

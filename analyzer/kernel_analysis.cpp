@@ -1,9 +1,9 @@
 // What is asked about a kernel: for any launch, those that are known, and where these leave something open.
 #include "analyzer/kernel_analysis.h"
 
-#include "analyzer/model/written_out.h"
-#include "analyzer/traffic/partings.h"
 #include "analyzer/findings/worth_telling.h"
+#include "analyzer/model/prepare/written_out.h"
+#include "analyzer/traffic/partings.h"
 
 #include "llvm/IR/InstIterator.h"
 

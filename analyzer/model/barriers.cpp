@@ -1,6 +1,6 @@
 #include "analyzer/model/barriers.h"
 
-#include "analyzer/model/inline_ptx.h"
+#include "analyzer/model/prepare/inline_ptx.h"
 #include "ptx/statement.h"
 
 #include "llvm/IR/Constants.h"

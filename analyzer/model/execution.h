@@ -1,6 +1,6 @@
 // Symbolic execution of one thread of a kernel, from its entry or from right behind a barrier. Follows every
 // path at once: each block runs once per visit of its loop, under a path condition; loops run once with their
-// values as functions of an iteration counter (loops.cpp). A run that stops ends at every barrier that cuts.
+// values as functions of an iteration counter (loops/). A run that stops ends at every barrier that cuts.
 //
 // execution.cpp: the way through the blocks.
 // instructions.cpp, comparisons.cpp, calls.cpp, intrinsics.cpp, library_calls.cpp, atomics.cpp, votes.cpp,
@@ -8,9 +8,7 @@
 // values.cpp, accesses.cpp: how operands become expressions, and accesses those of the model.
 // loads.cpp, initial_contents.cpp, stored_before.cpp, own_stores.cpp, last_blocks.cpp: what is read.
 // tickets.cpp, claims.cpp, counted.cpp: what atomic operations share out.
-// loops.cpp, loop_exits.cpp, short_loops.cpp: loops, as one iteration or one by one.
-// trip_counts.cpp, recurrences.cpp, wrapped_sums.cpp, open_values.cpp: their values in closed form, or
-// nearly.
+// loops/: loops, as one iteration or one by one, and their values in closed form, or nearly.
 #pragma once
 
 #include "analyzer/model/kernel_state.h"
@@ -251,7 +249,7 @@ private:
   bool isEverywhere(Expr condition) const;
   Expr promisedContent(const Place& place, Function* content, unsigned width);
 
-  // loops.cpp
+  // loops/loops.cpp
   void runLoop(const llvm::Loop* loop, Expr entry, const PhiValues& start);
   void runOnce(const llvm::Loop* loop, Expr entry, const PhiValues& start);
   LoopWork workOn(const llvm::Loop* loop, Expr entry, const PhiValues& start);
@@ -265,11 +263,11 @@ private:
   void readLatches(LoopWork& work);
   void setStayCondition(const llvm::Loop* loop, Expr goesOn);
 
-  // short_loops.cpp
+  // loops/short_loops.cpp
   bool canUnroll(const LoopWork& work) const;
   void runUnrolled(LoopWork& work);
 
-  // loop_exits.cpp
+  // loops/loop_exits.cpp
   void leaveLoop(LoopWork& work);
   void renameInner(const LoopWork& work, LoopRecord& record, Substitution& final,
                    std::vector<Symbol*>& exits);
@@ -279,7 +277,7 @@ private:
   void defineLastIteration(const LoopWork& work, Expr some);
   void leaveEdges(LoopWork& work, Substitution& final);
 
-  // trip_counts.cpp
+  // loops/trip_counts.cpp
   Expr stayCondition(LoopWork& work);
   Expr lastIteration(const LoopWork& work);
   void findTripCount(LoopWork& work);
@@ -288,18 +286,18 @@ private:
   void boundByParts(LoopWork& work, Expr stay);
   bool comesRoundPastBarriers(LoopWork& work);
 
-  // recurrences.cpp
+  // loops/recurrences.cpp
   void closeForms(LoopWork& work);
   bool dependsOnLoop(const LoopWork& work, Expr e, bool counterToo,
                      const std::set<const Symbol*>& except = {}) const;
 
-  // plain_sums.cpp
+  // loops/plain_sums.cpp
   Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr additiveForm(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step, bool noWrap);
   Expr boundedSum(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step);
   Expr countedOut(Expr e);
 
-  // chains.cpp, guarded_values.cpp, tallies.cpp
+  // loops/chains.cpp, guarded_values.cpp, tallies.cpp
   Expr orbit(LoopWork& work, Expr header, Expr start, Expr latch);
   Expr chained(LoopWork& work, const std::vector<Expr>& values, std::size_t cycleFrom);
   void closeTogether(LoopWork& work);
@@ -307,7 +305,7 @@ private:
   void closeGuarded(LoopWork& work);
   void noteTallies(const LoopWork& work);
 
-  // open_values.cpp
+  // loops/open_values.cpp
   void bindStates(LoopWork& work);
   std::optional<std::vector<std::vector<Expr>>>
   statesOf(const LoopWork& work, const std::vector<const llvm::PHINode*>& group) const;
@@ -316,7 +314,7 @@ private:
   void bindPointers(LoopWork& work);
   void boundOpen(LoopWork& work);
 
-  // wrapped_sums.cpp
+  // loops/wrapped_sums.cpp
   Expr wrappedSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr growingSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr product(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);

@@ -1,7 +1,7 @@
 // From prepared kernel to KernelModel, from outside: one call per kernel and launch case.
 #pragma once
 
-#include "analyzer/model/prepare.h"
+#include "analyzer/model/prepare/prepare.h"
 
 #include <array>
 

@@ -1,5 +1,5 @@
 // Loops of few iterations with values that have no closed form: these run one by one.
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 #include "llvm/IR/CFG.h"
 

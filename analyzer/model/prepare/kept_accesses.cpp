@@ -1,4 +1,4 @@
-#include "analyzer/model/kept_accesses.h"
+#include "analyzer/model/prepare/kept_accesses.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/DebugInfoMetadata.h"

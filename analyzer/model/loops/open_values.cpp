@@ -1,6 +1,6 @@
 // What is still known of header values without a closed form: that they are one of a few (buffers exchanged
 // under a condition), which arrays a pointer may point into, how far a number can have come.
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Header values that change under a guard which once false stays false.
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 using namespace llvm;
 

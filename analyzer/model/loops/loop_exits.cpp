@@ -1,6 +1,6 @@
 // What leaves a loop: its values with the counter of the last iteration, the conditions of its exits, and
 // whether it has waited for other threads.
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 #include <algorithm>
 

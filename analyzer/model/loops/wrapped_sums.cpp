@@ -1,7 +1,7 @@
 // More closed forms of loop values: sums that wrap around (`j = (j + step) & 63`, `% n`), sums whose step
 // grows evenly itself (`i += d; d += 64`), and whatever else a few rounds with barriers do, step by step.
 #include "analyzer/expr/range.h"
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 #include <algorithm>
 

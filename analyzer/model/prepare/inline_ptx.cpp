@@ -1,7 +1,7 @@
 // Each asm statement is translated in a function of its own, which is inlined where all of it was understood.
-#include "analyzer/model/inline_ptx.h"
+#include "analyzer/model/prepare/inline_ptx.h"
 
-#include "analyzer/model/carries.h"
+#include "analyzer/model/prepare/carries.h"
 #include "ptx/assembly.h"
 
 #include "llvm/IR/Dominators.h"

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "analyzer/kernel_model.h"
+#include "analyzer/model/prepare/unwritten.h"
 #include "analyzer/model/sites.h"
-#include "analyzer/model/unwritten.h"
 
 #include <memory>
 #include <set>

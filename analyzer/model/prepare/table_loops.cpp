@@ -1,8 +1,8 @@
 // `int at[4]; for (j < 4) at[j] = ...; for (j < 4) a[at[j]] = ...`. Only of tables from which addresses or
 // ways through the kernel follow, as every round costs a copy of the loop's body.
-#include "analyzer/model/table_loops.h"
+#include "analyzer/model/prepare/table_loops.h"
 
-#include "analyzer/model/unrolling.h"
+#include "analyzer/model/prepare/unrolling.h"
 
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"

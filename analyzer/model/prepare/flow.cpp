@@ -1,4 +1,4 @@
-#include "analyzer/model/flow.h"
+#include "analyzer/model/prepare/flow.h"
 #include "analyzer/model/barriers.h"
 
 #include "llvm/ADT/PostOrderIterator.h"

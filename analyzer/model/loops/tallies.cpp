@@ -1,5 +1,5 @@
 // Values that count in how many rounds of a loop something held.
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 using namespace llvm;
 

@@ -2,7 +2,7 @@
 // an unknown per header value to see what an iteration does to it, then with the closed forms found
 // (recurrences.cpp), last for the record. What leaves the loop is the same with the counter of the last
 // iteration, which is defined by the exit condition (loop_exits.cpp).
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 #include "llvm/IR/CFG.h"
 

@@ -1,5 +1,5 @@
 // Header values to which each round adds the same, in closed form: start + k * step.
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 using namespace llvm;
 

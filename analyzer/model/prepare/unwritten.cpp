@@ -1,6 +1,6 @@
 // See unwritten.h. A mark is a call without effect whose result is stored where the local begins.
-#include "analyzer/model/unwritten.h"
-#include "analyzer/model/prepare.h"
+#include "analyzer/model/prepare/unwritten.h"
+#include "analyzer/model/prepare/prepare.h"
 
 #include "llvm/ADT/APInt.h"
 #include "llvm/ADT/DenseMap.h"

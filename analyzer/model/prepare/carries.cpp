@@ -1,5 +1,5 @@
 // Meanwhile the carry is a variable of the module; then one of the kernel, which is promoted.
-#include "analyzer/model/carries.h"
+#include "analyzer/model/prepare/carries.h"
 
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"

@@ -1,4 +1,4 @@
-#include "analyzer/model/called_code.h"
+#include "analyzer/model/prepare/called_code.h"
 
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/Analysis/CallGraph.h"

@@ -1,4 +1,4 @@
-#include "analyzer/model/courses.h"
+#include "analyzer/model/loops/courses.h"
 
 #include "analyzer/model/kernel_state.h"
 

@@ -1,7 +1,7 @@
-#include "analyzer/model/written_out.h"
+#include "analyzer/model/prepare/written_out.h"
 
 #include "analyzer/model/barriers.h"
-#include "analyzer/model/unrolling.h"
+#include "analyzer/model/prepare/unrolling.h"
 
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/Constants.h"

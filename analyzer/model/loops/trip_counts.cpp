@@ -1,7 +1,7 @@
 // How often a loop goes round: the condition for another iteration, as a function of the counter, and what
 // holds of all iterations because those before went on.
-#include "analyzer/model/courses.h"
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/courses.h"
+#include "analyzer/model/loops/loop_work.h"
 
 #include "analyzer/expr/range.h"
 

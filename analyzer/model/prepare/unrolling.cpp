@@ -1,4 +1,4 @@
-#include "analyzer/model/unrolling.h"
+#include "analyzer/model/prepare/unrolling.h"
 
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"

@@ -1,7 +1,7 @@
 // Closed forms: header values of a loop as functions of its iteration counter. Sums (plain_sums.cpp,
 // wrapped_sums.cpp), chains that reach a fixed value or come round (chains.cpp), values of the iteration
 // before, and all of these under a guard that once false stays false (guarded_values.cpp).
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 using namespace llvm;
 

@@ -2,7 +2,7 @@
 // after scalar promotion, which takes the arrays that are read at fixed places only. Sound because every
 // write to the array dominates the read: then the last write to each place before the read is the last in the
 // order of dominance, and what it wrote has still the value that it had.
-#include "analyzer/model/local_tables.h"
+#include "analyzer/model/prepare/local_tables.h"
 
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/Analysis/Utils/Local.h"

@@ -1,4 +1,4 @@
-#include "analyzer/model/unreachable.h"
+#include "analyzer/model/prepare/unreachable.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Instructions.h"

@@ -1,7 +1,7 @@
 // Values that loops multiply until they reach something: `for (i = t + 1; i < n; i *= 2)`.
 #include "analyzer/expr/fold.h"
 #include "analyzer/expr/range.h"
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 using namespace llvm;
 

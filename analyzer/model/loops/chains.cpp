@@ -1,6 +1,6 @@
 // Header values that an iteration computes from one another alone, in closed form: chains that reach a fixed
 // value or come round (halving, doubling, toggles, exchanged buffers), or that the end of the loop stops.
-#include "analyzer/model/loop_work.h"
+#include "analyzer/model/loops/loop_work.h"
 
 #include <algorithm>
 

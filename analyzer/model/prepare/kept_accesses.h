@@ -1,7 +1,7 @@
 // What keeps accesses of the source in sight while LLVM makes scalars of the kernels' locals.
 #pragma once
 
-#include "analyzer/model/prepare.h"
+#include "analyzer/model/prepare/prepare.h"
 
 #include <map>
 #include <tuple>
