@@ -11,13 +11,11 @@
 #include "instrument/pass/watched_locals.h"
 
 #include <llvm/Analysis/ValueTracking.h>
-#include <llvm/IR/DebugInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
-#include <llvm/IR/Operator.h>
 #include <llvm/Transforms/Utils/PromoteMemToReg.h>
 
 #include <map>
