@@ -70,7 +70,8 @@ KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode&
       anyLaunch(options.anyLaunch) {
   if (isLibraryCode()) return;
   askAboutKnown(prepared, options);
-  if (plan.isDefault && !works(questions.front().model) && choosesOther(prepared)) {
+  const KernelModel& usual = questions.front().model;
+  if (plan.isDefault && (!works(usual) || usual.breaksAssumption) && choosesOther(prepared)) {
     questions.clear();
     askAboutKnown(prepared, options);
   }
@@ -97,7 +98,8 @@ void KernelAnalysis::askAboutKnown(const PreparedModule& prepared, const Options
 bool KernelAnalysis::choosesOther(const PreparedModule& prepared) {
   const auto worksIn = [&](const LaunchCase& launch) {
     ExprContext exprs;
-    return works(buildModel(exprs, prepared, code, facts, launch));
+    const KernelModel model = buildModel(exprs, prepared, code, facts, launch);
+    return works(model) && !model.breaksAssumption;
   };
   if (!worksIn(plan.any)) return false;
   constexpr std::array<std::array<std::uint32_t, 2>, 9> kWidths{
@@ -107,7 +109,7 @@ bool KernelAnalysis::choosesOther(const PreparedModule& prepared) {
     chooseWidth(plan, threads, blocks);
     if (worksIn(plan.concrete.front().launch)) return true;
   }
-  plan.leftOut = "no thread of " + usual + " does anything; give a launch with --block and --grid";
+  plan.leftOut = "no thread does anything that it may in " + usual + "; give a launch with --block and --grid";
   return false;
 }
 

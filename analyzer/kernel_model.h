@@ -136,11 +136,12 @@ struct BarrierControl {
   Expr mask = nullptr;      ///< 32 bit, of a warp barrier: only the lanes that it names must come; null: all
   Expr named = nullptr;     ///< width 1, in place of the mask: which lanes it names, where these have voted
   bool isFollowed = true;   ///< whom the mask names is known
-  Expr comes = nullptr;     ///< with a mask or votes: under which a thread comes to the barrier
+  Expr comes = nullptr;     ///< under which a thread comes to the barrier; with a mask or votes always known
   bool isTogether = false;  ///< no barrier, but a shuffle or vote that lanes must come to together
   bool othersExit = false;  ///< who does not come to the barrier runs off the end of the kernel
   bool othersLeave = false; ///< of what lanes must come to together: they do so on their way to the end
   bool othersMeet = false;  ///< who does not come to the warp barrier may come to another one: they meet too
+  bool isOfSome() const { return mask || named; }
 };
 
 /// A call of a warp collective or of `__syncwarp` with a mask.

@@ -97,6 +97,15 @@ void takeWanted(Dim3& shape, const std::uint32_t (&wanted)[3], Dim3 most) {
   if (wanted[2] && wanted[2] <= most.z) shape.z = wanted[2];
 }
 
+/// As large as `__launch_bounds__` lets it be.
+Dim3 withinBound(Dim3 block, std::uint32_t mostThreads) {
+  while (mostThreads && std::uint64_t(block.x) * block.y * block.z > mostThreads) {
+    std::uint32_t& widest = block.z > block.y ? block.z : block.y > block.x ? block.y : block.x;
+    widest = std::max(widest / 2, 1u);
+  }
+  return block;
+}
+
 /// `usual`, or as the kernel wants it: along the other axes as usual where there is room, else one wide.
 Dim3 wantedBlock(const Dim3& usual, const UsedAxes& used) {
   auto threads = [](const Dim3& block) { return std::uint64_t(block.x) * block.y * block.z; };
@@ -237,6 +246,7 @@ std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector
 LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used, const Options& options) {
   LaunchPlan plan;
   plan.any.mayAlias = options.mayAlias;
+  if (used.mostThreads) plan.any.mostThreads = std::min(used.mostThreads, 1024u);
   narrowUnused(plan.any, used);
   plan.isNarrowed = used.block != 7 || used.grid != 7;
   plan.anyText = freeText(used);
@@ -262,7 +272,7 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   unsigned dimensions = (blockAxes & 4) ? 3 : (blockAxes & 2) ? 2 : 1;
   Dim3 block = dimensions == 1 ? Dim3{128, 1, 1} : dimensions == 2 ? Dim3{16, 16, 1} : Dim3{8, 8, 4};
   Dim3 grid{4, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
-  block = wantedBlock(block, used);
+  block = withinBound(wantedBlock(block, used), used.mostThreads);
   takeWanted(grid, used.wantedGrid, {2147483647, 65535, 65535});
   invented.shown.kernel = kernel.symbol;
   invented.shown.origin = LaunchOrigin::Symbolic;

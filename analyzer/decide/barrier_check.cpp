@@ -16,8 +16,8 @@ std::vector<Relation> relationsOf(BarrierReach reach) {
   }
 }
 
-/// Whether two threads can go different ways at the branch. With a mask, one of them comes to the barrier and
-/// names the other, which does not.
+/// Whether two threads can go different ways at the branch, of which one comes to the barrier. With a mask, it
+/// names the other, which does not come.
 Verdict goDifferentWays(Check& c, const BarrierControl& control, Relation relation,
                         std::deque<ModelAccess>& arms, ModelAccess*& first, ModelAccess*& second) {
   ExprContext& context = c.decider.view().context;
@@ -29,15 +29,14 @@ Verdict goDifferentWays(Check& c, const BarrierControl& control, Relation relati
     first->where = second->where = control.branch;
     first->condition = context.logicalAnd(control.reached, mine);
     second->condition = context.logicalAnd(control.reached, others);
-    if (control.comes) {
-      first->condition = context.logicalAnd(first->condition, control.comes);
+    if (control.comes) first->condition = context.logicalAnd(first->condition, control.comes);
+    if (control.isOfSome())
       second->condition = context.logicalAnd(second->condition, context.logicalNot(control.comes));
-    }
     if (control.named) second->condition = context.logicalAnd(second->condition, control.named);
     bool assumed = verdict.assumesNoWrap; // by the first direction
     verdict = c.decider.meet({first, second, relation, control.mask});
     verdict.assumesNoWrap = verdict.assumesNoWrap || assumed;
-    if (!control.comes || verdict.outcome != Verdict::Outcome::Never) break;
+    if (verdict.outcome != Verdict::Outcome::Never) break;
   }
   return verdict;
 }
@@ -116,7 +115,7 @@ PropertyResult checkBarriers(Check c) {
       if (!areOut) meeting.doubt(doubt);
       if (control.othersMeet || control.othersLeave || !control.isFollowed) break;
       // A mask that a vote made usually names just those who come: unknown, but nothing to tell.
-      const bool isOfLanes = control.comes || control.isTogether;
+      const bool isOfLanes = control.isOfSome() || control.isTogether;
       if (isOfLanes && witness.leansOn(CauseKind::Warp)) break;
       c.answers.divergences.push_back({&control, std::move(witness)});
       break;

@@ -20,12 +20,6 @@ Range tidy(Range r, unsigned width) {
   return r;
 }
 
-/// What a thread has drawn from a counter, which stays far from the end of its type.
-bool isDrawn(Expr e) {
-  return e->width > 16 && (e->function->injective || e->function->isRoom) &&
-         e->function->cause.kind == CauseKind::Order;
-}
-
 } // namespace
 
 Int floorDivide(Int a, Int b) {

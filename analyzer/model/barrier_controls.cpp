@@ -165,8 +165,8 @@ private:
                     : kind == BarrierKind::Block ? BarrierReach::Block
                     : kind == BarrierKind::Named ? BarrierReach::Group
                                                  : BarrierReach::Warp;
+    control.comes = comesTo(*instruction);
     if (Expr mask = maskOf(*instruction)) {
-      control.comes = comesTo(*instruction);
       control.isFollowed = isFollowed(mask);
       if (const auto voters = votersOf(state, mask))
         control.named = voters->vote;
@@ -231,15 +231,17 @@ private:
 
 void addBarrierControls(KernelState& state, const Execution& run, BarrierKind kind) {
   Controls controls(state, run, kind);
-  for (auto& [block, condition] : run.barrierConditions)
-    if (barrierOf(*block->getFirstNonPHIOrDbg()).kind == kind) controls.addFor(block);
+  for (const BasicBlock& block : state.function)
+    if (run.barrierConditions.count(&block) && barrierOf(*block.getFirstNonPHIOrDbg()).kind == kind)
+      controls.addFor(&block);
 }
 
 void addTogetherControls(KernelState& state, const Execution& run) {
   Controls controls(state, run, BarrierKind::Warp);
-  for (auto& [block, condition] : run.conditions) {
+  for (const BasicBlock& block : state.function) {
+    if (!run.conditions.count(&block)) continue;
     std::set<Expr> asked; // one after the other asks the same of who comes
-    for (const Instruction& instruction : *block)
+    for (const Instruction& instruction : block)
       if (lanesTogether(instruction) && asked.insert(controls.maskOf(instruction)).second)
         controls.addFor(instruction);
   }

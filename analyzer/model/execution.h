@@ -13,13 +13,14 @@
 
 #include "analyzer/model/kernel_state.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Operator.h"
 
 namespace kcheck::analyzer {
 
 using Environment = std::unordered_map<const llvm::Value*, Expr>;
-using PhiValues = std::map<const llvm::PHINode*, Expr>;
+using PhiValues = llvm::MapVector<const llvm::PHINode*, Expr>;
 
 /// An access as the run met it; one per place that its pointer may mean.
 struct RunAccess {

@@ -10,6 +10,7 @@
 #include "analyzer/model/relevance.h"
 #include "analyzer/model/uniformity.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
 
 using namespace llvm;
@@ -144,9 +145,10 @@ private:
   /// The masks as functions of the thread; of another kind, or several, they are approximate: who is ordered
   /// by way of a third lane is not followed.
   void addLaneMasks(Execution& lanes) {
-    std::set<Expr> masks;
-    for (auto& [block, condition] : lanes.barrierConditions)
-      if (const Value* mask = barrierOf(*block->getFirstNonPHIOrDbg()).mask) masks.insert(lanes.value(mask));
+    SetVector<Expr> masks;
+    for (const BasicBlock& block : state.function)
+      if (lanes.barrierConditions.count(&block))
+        if (const Value* mask = barrierOf(*block.getFirstNonPHIOrDbg()).mask) masks.insert(lanes.value(mask));
     for (Expr mask : masks) {
       bool ofThread = !anyNode(mask, [](Expr n) {
         return n->op == Op::Apply ||

@@ -29,6 +29,7 @@ struct UsedAxes {
   unsigned ownBlock = 7, ownGrid = 7; ///< what its own code mentions
   /// What it compares blockDim and gridDim with (`if (blockDim.x != 256) return;`); 0: nothing.
   std::uint32_t wantedBlock[3] = {}, wantedGrid[3] = {};
+  std::uint32_t mostThreads = 0; ///< of a block, by `__launch_bounds__`; 0: not said
 };
 UsedAxes usedAxes(const llvm::Function& kernel);
 

@@ -146,8 +146,27 @@ static void noteWanted(const Instruction& instruction, UsedAxes& used) {
   if (*wanted == 0) *wanted = std::uint32_t(number->getZExtValue());
 }
 
+/// What `__launch_bounds__` says; 0 where it is not there.
+static std::uint32_t launchBound(const llvm::Function& kernel) {
+  const NamedMDNode* annotations = kernel.getParent()->getNamedMetadata("nvvm.annotations");
+  if (!annotations) return 0;
+  std::uint32_t threads = 1;
+  bool isGiven = false;
+  for (const MDNode* node : annotations->operands())
+    for (unsigned i = 1; i + 1 < node->getNumOperands(); i += 2) {
+      const auto* key = dyn_cast<MDString>(node->getOperand(i));
+      if (!key || !key->getString().starts_with("maxntid") ||
+          mdconst::dyn_extract_or_null<llvm::Function>(node->getOperand(0)) != &kernel)
+        continue;
+      threads *= std::uint32_t(mdconst::extract<ConstantInt>(node->getOperand(i + 1))->getZExtValue());
+      isGiven = true;
+    }
+  return isGiven ? threads : 0;
+}
+
 UsedAxes usedAxes(const llvm::Function& kernel) {
   UsedAxes used;
+  used.mostThreads = launchBound(kernel);
   for (auto& instruction : instructions(kernel)) {
     noteWanted(instruction, used);
     auto* call = dyn_cast<IntrinsicInst>(&instruction);

@@ -12,7 +12,7 @@ void Execution::closeGuarded(LoopWork& work) {
     const PHINode* phi;
     Expr form;
   };
-  std::map<Expr, std::vector<Guarded>> groups;
+  MapVector<Expr, std::vector<Guarded>> groups;
   for (const PHINode* phi : work.phis) {
     if (work.closed.count(phi) || !work.latch.count(phi) || work.latch[phi]->op != Op::Ite) continue;
     Expr latch = work.latch[phi], header = exprs.of(work.inside[phi]);

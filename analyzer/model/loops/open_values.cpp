@@ -128,13 +128,13 @@ void Execution::bindStates(LoopWork& work) {
 std::optional<std::vector<std::vector<Expr>>>
 Execution::statesOf(const LoopWork& work, const std::vector<const PHINode*>& group) const {
   std::vector<State> states(1);
-  for (const PHINode* phi : group) states[0].push_back(work.start.at(phi));
+  for (const PHINode* phi : group) states[0].push_back(work.start.lookup(phi));
   auto changes = [&](Expr e) { return dependsOnLoop(work, e, true); };
   for (std::size_t i = 0; i < states.size(); ++i) {
     Substitution step(exprs);
     for (std::size_t j = 0; j < group.size(); ++j) step.set(exprs.of(work.inside.at(group[j])), states[i][j]);
     State after;
-    for (const PHINode* phi : group) after.push_back(step(work.latch.at(phi)));
+    for (const PHINode* phi : group) after.push_back(step(work.latch.lookup(phi)));
     const auto next = alternativesOf(exprs, after, changes);
     if (!next) return {};
     for (const State& found : *next)
