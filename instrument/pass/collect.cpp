@@ -12,10 +12,16 @@
 
 namespace kcheck::instrument {
 
+/// Both kernels of a race between two.
+bool isOf(const wire::Finding& record, wire::TextRef kernel) {
+  return kernel && (record.kernel == kernel || record.detail == kernel);
+}
+
 /// A flag that hands nothing over out of order, as far as the run has seen.
 static bool isFlagAlone(const wire::Finding& record, const WireReader& reader) {
   return record.bareFlag && std::ranges::none_of(reader.findings, [&](const wire::Finding* other) {
-           return isRace(other->rule) && !other->bareFlag && other->kernel == record.kernel;
+           return isRace(other->rule) && !other->bareFlag &&
+                  (isOf(*other, record.kernel) || isOf(*other, record.detail));
          });
 }
 

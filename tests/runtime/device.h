@@ -4,6 +4,7 @@
 #pragma once
 
 #include "instrument/abi.h"
+#include "instrument/runtime/core/company.h"
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/launch.h"
 #include "instrument/runtime/core/log.h"
@@ -140,6 +141,7 @@ struct Shape {
       abi::TraitsKnown | abi::TraitWarpSync | abi::TraitFences | abi::TraitNamedBarrier | abi::TraitHandsOver;
   bool cooperative = false;
   std::uint64_t stream = 0;
+  bool mayWait = false; ///< then the body must live on
 };
 
 inline void* startBody(ThreadContext* thread, const void* arguments) {
@@ -171,6 +173,8 @@ inline void run(const std::string& name, Shape shape, const Body& body) {
   config.dynamicShared = shape.shared;
   config.cooperative = shape.cooperative;
   config.stream = shape.stream;
+  config.mayWait = shape.mayWait;
+  if (!shape.mayWait) runtime::endCompany(); // the same site is something else in each test
   runtime::launch(*entry, config, arguments);
 }
 

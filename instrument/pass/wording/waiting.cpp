@@ -67,8 +67,8 @@ void wordHang(Finding& finding, const wire::Finding& record, const std::string& 
                               : (first.count == 1 ? "waits here" : "wait here"));
   if (text == "host")
     finding.hint =
-        "where it waits for the host: kcheck runs a kernel to its end before the host goes on, and "
-        "cannot check that";
+        "where it waits for the host: the host must do its part before it waits for the kernel, or for work "
+        "behind it";
 }
 
 } // namespace kcheck::instrument

@@ -2,6 +2,7 @@
 // checked there.
 #include "instrument/runtime/api/copies.h"
 #include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/registry.h"
 #include "instrument/runtime/api/reports.h"
@@ -54,6 +55,9 @@ Error copyAsync(CopyWork work, StreamHandle stream) {
   bool staged = work.width && whereIs(work.to.base) == Where::Host && !isRegisteredHost(work.to.base) &&
                 whereIs(work.from.base) != Where::Host && !object->capturing;
   if (Error error = submit(stream, work); error != Error::Success) return error;
+  const bool isRead =
+      work.width && whereIs(work.from.base) == Where::Host && !isRegisteredHost(work.from.base);
+  if ((staged || isRead) && !object->capturing) waitFor(*object); // pageable memory is as it is now
   if (staged) streamSynchronized(object->id);
   return Error::Success;
 }

@@ -4,6 +4,7 @@
 #include "instrument/runtime/api/device_state.h"
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/graph.h"
+#include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/services.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/launch.h"
@@ -24,6 +25,7 @@ bool isDevice(int device) { return device == 0; }
 
 Error synchroniseDevice() {
   if (legacyStreamIsForbidden()) return Error::StreamCaptureUnsupported;
+  waitForAll();
   deviceSynchronized();
   flushPrintf();
   return deviceErrorAtSynchronisation();
@@ -119,6 +121,8 @@ Error cudaDeviceSynchronize() {
 }
 
 Error cudaDeviceReset() {
+  const InRuntime here;
+  dropAll();
   deviceSynchronized();
   flushPrintf();
   clearDeviceError();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "instrument/runtime/api/cuda_abi.h"
+#include "instrument/runtime/core/gate.h"
 
 namespace kcheck::runtime::api {
 
@@ -33,6 +34,7 @@ Error rememberLaunchError(Error error, const char* kernel, void* caller);
 void reportUnreadErrors();
 
 template <class Body> Error call(Body&& body) {
+  const InRuntime here;
   if (Error sticky = stickyError(); sticky != Error::Success) return remember(sticky);
   return remember(body());
 }

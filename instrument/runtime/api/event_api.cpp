@@ -1,6 +1,7 @@
 // Events: recording, waiting, and the time between two of them (the host's clock, since kernels run at once).
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/graph.h"
+#include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/services.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/api/work.h"
@@ -32,10 +33,17 @@ Error recordEvent(cuda::Event* event, cuda::StreamHandle handle) {
   return submit(handle, EventWork{event, false});
 }
 
-/// Success when the event's work is done, which it always is; the host has then waited for it.
-Error completed(cuda::Event* event) {
+/// Success when the event's work is done; the host has then waited for it.
+Error completed(cuda::Event* event, bool waits) {
   if (!resolve(event)) return Error::InvalidResourceHandle;
   if (event->capturing) return Error::CapturedEvent;
+  if (anythingLives()) {
+    if (waits)
+      waitFor(*event);
+    else
+      goOn();
+    if (!waits && isBusy(*event)) return Error::NotReady;
+  }
   if (event->recorded) eventSynchronized(event->id);
   flushPrintf();
   return deviceErrorAtSynchronisation();
@@ -71,11 +79,11 @@ Error cudaEventRecordWithFlags(cuda::Event* event, cuda::StreamHandle stream, un
 }
 
 Error cudaEventSynchronize(cuda::Event* event) {
-  return call([&] { return completed(event); });
+  return call([&] { return completed(event, true); });
 }
 
 Error cudaEventQuery(cuda::Event* event) {
-  return call([&] { return completed(event); });
+  return call([&] { return completed(event, false); });
 }
 
 Error cudaEventElapsedTime(float* milliseconds, cuda::Event* start, cuda::Event* end) {
@@ -83,6 +91,7 @@ Error cudaEventElapsedTime(float* milliseconds, cuda::Event* start, cuda::Event*
     if (!milliseconds) return Error::InvalidValue;
     if (!resolve(start) || !resolve(end)) return Error::InvalidResourceHandle;
     if ((start->flags | end->flags) & cuda::EventDisableTiming) return Error::InvalidResourceHandle;
+    if (anythingLives() && (isBusy(*start) || isBusy(*end))) return Error::NotReady;
     if (!start->recorded || !end->recorded) return Error::InvalidResourceHandle;
     std::chrono::duration<float, std::milli> time = end->when - start->when;
     *milliseconds = end->when < start->when ? std::min(time.count(), -kLeastMilliseconds)

@@ -2,8 +2,10 @@
 #include "instrument/runtime/api/exit.h"
 
 #include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/services.h"
 #include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/gate.h"
 
 #include <cstdlib>
 
@@ -11,6 +13,8 @@ namespace kcheck::runtime::api {
 namespace {
 
 void atEnd() {
+  const InRuntime here;
+  waitForAll();
   flushPrintf();
   reportUnseenPrints();
   reportUnreadErrors();

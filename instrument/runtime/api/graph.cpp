@@ -37,11 +37,8 @@ bool isNode(const GraphNode* node) {
 }
 
 GraphNode* addNode(Graph& graph, Work work, std::vector<GraphNode*> after) {
-  if (auto* kernel = std::get_if<KernelWork>(&work); kernel && !kernel->kept) {
-    auto kept = std::make_shared<KernelArguments>(copyArguments(*kernel->kernel, kernel->arguments));
-    kernel->arguments = kept->pointers.data();
-    kernel->kept = std::move(kept);
-  }
+  keepArguments(work);
+  if (auto* kernel = std::get_if<KernelWork>(&work)) kernel->mayWait = false; // the graph goes on behind it
   auto node = std::make_unique<GraphNode>();
   node->work = std::move(work);
   node->after = std::move(after);

@@ -70,6 +70,7 @@ Error tryLaunch(const Request& request, const char*& kernelName) {
 }
 
 Error launchKernel(Request request) {
+  const InRuntime here;
   void* site = std::exchange(threadLaunches().site, nullptr);
   if (site) request.caller = site;
   const char* name = nullptr;
@@ -111,6 +112,14 @@ KernelArguments copyArguments(const abi::KernelEntry& kernel, void** arguments) 
     copy.pointers.push_back(copy.storage.data() + parameter.offset);
   }
   return copy;
+}
+
+void keepArguments(Work& work) {
+  auto* kernel = std::get_if<KernelWork>(&work);
+  if (!kernel || kernel->kept) return;
+  auto kept = std::make_shared<KernelArguments>(copyArguments(*kernel->kernel, kernel->arguments));
+  kernel->arguments = kept->pointers.data();
+  kernel->kept = std::move(kept);
 }
 
 } // namespace kcheck::runtime::api

@@ -1,6 +1,7 @@
 // Allocation of linear memory: device, managed, pinned and registered host memory; what a pointer is.
 #include "instrument/runtime/api/device.h"
 #include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/memory_use.h"
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/registry.h"
@@ -185,7 +186,10 @@ Error cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
 Error cudaFree(void* pointer) {
   void* caller = __builtin_return_address(0);
   if (pointer) hostSeesPrints();
-  return call([&] { return freeLinear(pointer, true, "cudaFree", caller); });
+  return call([&] {
+    if (pointer) tryToEndAll();
+    return freeLinear(pointer, true, "cudaFree", caller);
+  });
 }
 
 Error cudaMallocHost(void** pointer, std::size_t bytes) {
@@ -210,7 +214,10 @@ Error cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
 Error cudaFreeHost(void* pointer) {
   void* caller = __builtin_return_address(0);
   if (pointer) hostSeesPrints();
-  return call([&] { return freeLinear(pointer, false, "cudaFreeHost", caller); });
+  return call([&] {
+    if (pointer) tryToEndAll();
+    return freeLinear(pointer, false, "cudaFreeHost", caller);
+  });
 }
 
 Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
@@ -229,6 +236,7 @@ Error cudaHostRegister(void* pointer, std::size_t bytes, unsigned flags) {
 
 Error cudaHostUnregister(void* pointer) {
   return call([&] {
+    tryToEndAll();
     std::lock_guard lock(state().mutex);
     if (!state().registered.erase(number(pointer))) return Error::HostMemoryNotRegistered;
     unregisterHostRange(pointer);

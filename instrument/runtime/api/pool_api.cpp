@@ -3,6 +3,7 @@
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/graph_nodes.h"
 #include "instrument/runtime/api/handles.h"
+#include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/memory_use.h"
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/stream.h"
@@ -112,7 +113,9 @@ Error cudaFreeAsync(void* pointer, cuda::StreamHandle handle) {
     cuda::Stream* stream = resolve(handle);
     if (!stream) return Error::InvalidResourceHandle;
     if (!pointer) return Error::InvalidValue;
-    if (stream->capturing) return submit(handle, FreeWork{pointer, false, caller});
+    if (anythingLives()) goOn();
+    if (stream->capturing || (anythingLives() && isBusy(*stream)))
+      return submit(handle, FreeWork{pointer, false, caller});
     const Allocation* allocation = find(pointer);
     std::size_t bytes = allocation ? allocation->bytes : 0;
     {

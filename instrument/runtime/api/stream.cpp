@@ -1,6 +1,7 @@
 // The stream table, and the order between the legacy default stream and the others.
 #include "instrument/runtime/api/stream.h"
 
+#include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/services.h"
 #include "instrument/runtime/core/launch.h"
 
@@ -63,6 +64,7 @@ void orderWithLegacy(Stream& stream) {
 }
 
 void hostWaitsFor(Stream& stream) {
+  waitFor(stream);
   if (&stream == &streamTable().legacy)
     orderWithLegacy(stream); // waiting for the legacy stream waits for the blocking streams as well
   streamSynchronized(stream.id);

@@ -1,6 +1,7 @@
 // Streams of the program: creation, synchronisation, callbacks, attributes.
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/graph.h"
+#include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/api/work.h"
@@ -70,7 +71,10 @@ Error cudaStreamCreateWithPriority(StreamHandle* stream, unsigned flags, int pri
 Error cudaStreamDestroy(StreamHandle handle) {
   return call([&] {
     // Work in flight is completed by CUDA, and nobody has waited for it.
-    return streamTable().streams.remove(handle) ? Error::Success : Error::InvalidResourceHandle;
+    std::unique_ptr<cuda::Stream> stream = streamTable().streams.remove(handle);
+    if (!stream) return Error::InvalidResourceHandle;
+    keep(std::move(stream));
+    return Error::Success;
   });
 }
 
@@ -85,6 +89,10 @@ Error cudaStreamSynchronize(StreamHandle handle) {
 Error cudaStreamQuery(StreamHandle handle) {
   return withStream(handle, [&](cuda::Stream& stream) {
     if (stream.capturing) return Error::StreamCaptureUnsupported;
+    if (anythingLives()) {
+      goOn();
+      if (isBusy(stream)) return Error::NotReady;
+    }
     hostWaitsFor(stream); // success means that all work is done
     return deviceErrorAtSynchronisation();
   });

@@ -3,6 +3,7 @@
 
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/graph.h"
+#include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/memory_use.h"
 #include "instrument/runtime/api/padding.h"
 #include "instrument/runtime/api/pointers.h"
@@ -128,17 +129,10 @@ void performKernel(const KernelWork& work, std::uint64_t stream) {
   config.dynamicShared = work.dynamicShared;
   config.stream = stream;
   config.cooperative = work.cooperative;
+  config.mayWait = work.mayWait;
   config.caller = work.caller;
   launch(*work.kernel, config, work.arguments);
-  switch (deviceFault()) {
-  case DeviceFault::None:
-    if (lastLaunchWasAskew()) raisePassingError(Error::MisalignedAddress);
-    return;
-  case DeviceFault::IllegalAddress: return raiseDeviceError(Error::IllegalAddress);
-  case DeviceFault::Assert: return raiseDeviceError(Error::Assert);
-  case DeviceFault::Trap: return raiseDeviceError(Error::LaunchFailure);
-  case DeviceFault::Timeout: return raiseDeviceError(Error::LaunchTimeout);
-  }
+  raiseErrorsOfLaunches();
 }
 
 void performEvent(const EventWork& work, std::uint64_t stream) {
@@ -207,6 +201,19 @@ Error check(const FillWork& work) {
                    work.function, work.caller);
 }
 
+void raiseErrorsOfLaunches() {
+  const bool askew = someLaunchWasAskew();
+  switch (deviceFault()) {
+  case DeviceFault::None:
+    if (askew) raisePassingError(Error::MisalignedAddress);
+    return;
+  case DeviceFault::IllegalAddress: return raiseDeviceError(Error::IllegalAddress);
+  case DeviceFault::Assert: return raiseDeviceError(Error::Assert);
+  case DeviceFault::Trap: return raiseDeviceError(Error::LaunchFailure);
+  case DeviceFault::Timeout: return raiseDeviceError(Error::LaunchTimeout);
+  }
+}
+
 void perform(const Work& work, std::uint64_t stream) {
   std::visit(Overloaded{
                  [](const EmptyWork&) {},
@@ -235,8 +242,11 @@ Error submit(cuda::StreamHandle handle, Work work) {
   if (stream->capturing) return capture(*stream, std::move(work));
   if (stream == &streamTable().legacy && legacyStreamIsForbidden()) return Error::StreamCaptureImplicit;
   std::lock_guard lock(streamTable().working);
+  if (anythingLives() && putOff(*stream, work)) return Error::Success;
   orderWithLegacy(*stream);
   perform(work, stream->id);
+  noteWhatLives();
+  if (anythingLives()) goOn();
   return Error::Success;
 }
 

@@ -1,5 +1,5 @@
-// Work that a program puts into a stream, as data: performed at once (execution is synchronous at enqueue),
-// or kept as a node while the stream is being captured into a graph.
+// Work that a program puts into a stream, as data: performed at once, or later where something before it in
+// the stream waits (later.h), or kept as a node while the stream is being captured into a graph.
 #pragma once
 
 #include "instrument/abi.h"
@@ -24,8 +24,9 @@ struct KernelWork {
   cuda::Dim3 grid, block;
   std::size_t dynamicShared = 0;
   bool cooperative = false;
+  bool mayWait = true;                         ///< LaunchConfig::mayWait
   void** arguments = nullptr;                  ///< valid during the call
-  std::shared_ptr<const KernelArguments> kept; ///< set when captured; then `arguments` points into it
+  std::shared_ptr<const KernelArguments> kept; ///< set by keepArguments(); then `arguments` points into it
   void* caller = nullptr;
 };
 
@@ -89,10 +90,15 @@ cuda::Error check(const FillWork& work);
 
 /// Runs the work now, as part of the stream with this number.
 void perform(const Work& work, std::uint64_t stream);
+/// What launches that have ended mean for later calls.
+void raiseErrorsOfLaunches();
 
-/// Puts work into a stream: performs it, or adds it to the graph that captures the stream.
+/// Puts work into a stream: performs it, puts it off (later.h), or adds it to the graph that captures the
+/// stream.
 cuda::Error submit(cuda::StreamHandle stream, Work work);
 
 KernelArguments copyArguments(const abi::KernelEntry& kernel, void** arguments);
+/// The work outlives the call that asks for it.
+void keepArguments(Work& work);
 
 } // namespace kcheck::runtime::api

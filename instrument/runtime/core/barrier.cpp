@@ -264,8 +264,13 @@ bool answerGrid(LaunchState& launch) {
   if (waiting == 0 || waiting != launch.gridBlocks * launch.blockThreads) return false;
   ++launch.progress;
   Epochs& epochs = context().epochs;
-  launch.many = launch.floor = epochs.takeOperation();
-  joinGrid(launch);
+  launch.many = epochs.takeOperation(launch.firstBlock >> kLaunchShift);
+  if (launch.inCompany) {
+    joinGridInCompany(launch);
+  } else {
+    launch.floor = launch.many; // nothing else runs
+    joinGrid(launch);
+  }
   for (auto& block : launch.slots) {
     if (!block->running) continue;
     block->floor = launch.floor;

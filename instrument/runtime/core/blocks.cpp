@@ -1,5 +1,6 @@
 #include "instrument/runtime/core/blocks.h"
 
+#include "instrument/runtime/core/company.h"
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/crew.h"
 #include "instrument/runtime/core/events.h"
@@ -80,7 +81,7 @@ BlockState& freeRoom(LaunchState& launch) {
       return *room;
     }
   auto room = std::make_unique<BlockState>();
-  room->slot = launch.firstSlot + static_cast<std::uint32_t>(launch.slots.size());
+  room->slot = launch.share ? launch.firstSlot : context().windowsUsed++;
   prepareRoom(*room, launch);
   room->launchNumber = launch.number;
   launch.slots.push_back(std::move(room));
@@ -132,18 +133,19 @@ void findStack(LaunchState& launch) {
 
 std::size_t mostResident(const LaunchState& launch) {
   if (launch.share) return 1;
-  if (launch.config.cooperative || (launch.kernel->usesGridSync & abi::TraitGridSync)) return kWindowsOfOne;
+  const std::size_t room = launch.slots.size() + kWindowsOfOne - context().windowsUsed;
+  if (launch.config.cooperative || (launch.kernel->usesGridSync & abi::TraitGridSync)) return room;
   if (launch.rehearsal && launch.fibres)
-    return std::max<std::size_t>(kMostRehearsed / launch.blockThreads, 2);
+    return std::min(room, std::max<std::size_t>(kMostRehearsed / launch.blockThreads, 2));
   const std::size_t threads = launch.fibres ? kMostFibres : kMostThreads;
-  return std::clamp<std::size_t>(threads / launch.blockThreads, 16, kMostRooms);
+  return std::min(room, std::clamp<std::size_t>(threads / launch.blockThreads, 16, kMostRooms));
 }
 
 BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
   BlockState& block = freeRoom(launch);
   const Dim3& grid = launch.config.grid;
   block.running = true;
-  block.index = index;
+  block.index = launch.firstBlock + index;
   block.blockIdx[0] = static_cast<std::uint32_t>(index % grid.x);
   block.blockIdx[1] = static_cast<std::uint32_t>(index / grid.x % grid.y);
   block.blockIdx[2] = static_cast<std::uint32_t>(index / grid.x / grid.y);
@@ -195,7 +197,8 @@ bool tokensRunOut(const LaunchState& launch) {
 
 void renewTokensIfNeeded(LaunchState& launch, bool quiet) {
   Context& all = context();
-  if (!quiet || !all.epochs.exhausted(2 * kTokenReserve)) return;
+  if (!quiet || !liveLaunches().empty() || !all.epochs.exhausted(2 * kTokenReserve)) return;
+  endCompany();
   auto renew = [](Cell& cell) {
     if (!isReserved(cell.write)) cell.write = kOld;
     cell.read = 0;
@@ -217,7 +220,8 @@ void renewTokensIfNeeded(LaunchState& launch, bool quiet) {
   all.allocations.forEach([&](const Allocation& allocation) {
     if (allocation.live) renewRange(reinterpret_cast<Address>(allocation.base), allocation.bytes, kOld);
   });
-  for (auto& room : launch.slots) renewRange(windowOf(room->slot), kWindowBytes, kUnwritten);
+  for (const auto& state : allStates())
+    for (auto& room : state->slots) renewRange(windowOf(room->slot), kWindowBytes, kUnwritten);
   layOutAgain();
   all.epochs.restart();
   all.epochs.forgetOwners();

@@ -39,6 +39,10 @@ struct Context {
   LaunchState* launch = nullptr;           ///< the one that runs now
   std::uint64_t timeAhead = 0;             ///< nanoseconds by which the device's clock has been put forward
   DeviceFault fault = DeviceFault::None;
+  bool askew = false; ///< an access of a launch that is over was misaligned, and nobody has asked
+  std::uint32_t readSetsUsed =
+      0; ///< numbers of read sets that the shadow may hold (LaunchState::firstReadSet)
+  std::uint32_t windowsUsed = 0;  ///< shared windows that have a block's room
   std::uint64_t clockEntries = 0; ///< looked at so far to bring clocks together
 
   const abi::SiteInfo* site(std::uint32_t number) const;

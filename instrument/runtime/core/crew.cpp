@@ -3,6 +3,7 @@
 #include "instrument/runtime/core/blocks.h"
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/fault.h"
+#include "instrument/runtime/core/gate.h"
 #include "instrument/runtime/core/log.h"
 
 #include <algorithm>
@@ -124,7 +125,7 @@ bool Crew::isReady() {
   return true;
 }
 
-bool Crew::isAlone() const { return threadsOfProcess() == 1 + helpers.size(); }
+bool Crew::isAlone() const { return threadsOfProcess() == 1 + helpers.size() + attendants(); }
 
 bool Crew::run(LaunchState& launch) {
   if (context().options.jobs < 2 || !isFit(launch) || !isReady()) return false;

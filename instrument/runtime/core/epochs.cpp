@@ -18,7 +18,26 @@ Owner Epochs::ownerOf(Token token, std::uint32_t threads) const {
     bool ofWarp = epoch.thread & kWarpEpoch;
     return {epoch.block, ofWarp ? (epoch.thread & ~kWarpEpoch) * 32 + thread : epoch.thread, epoch.first};
   }
+  if (!blockSizes.empty()) {
+    const std::uint64_t launch = epoch.block >> kLaunchShift;
+    const bool isBlock = (epoch.block & kLaunchItself) != kLaunchItself;
+    threads = isBlock && launch < blockSizes.size() ? blockSizes[launch] : 0;
+  }
   return {epoch.block, thread < threads ? thread : kWholeBlock, epoch.first};
+}
+
+void Epochs::beginCompany(Token first, std::uint32_t threads) {
+  std::vector<Epoch> before = std::move(entries);
+  forgetOwners();
+  const Token now = next;
+  next = first;
+  enter(kWholeBlock, operationBlock(0));
+  for (const Epoch& epoch : before) {
+    next = epoch.first;
+    enter(epoch.thread, epoch.block);
+  }
+  next = now;
+  blockSizes = {threads};
 }
 
 } // namespace kcheck::runtime

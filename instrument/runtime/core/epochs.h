@@ -15,6 +15,14 @@ inline constexpr std::uint32_t kWholeBlock = ~std::uint32_t{0};
 inline constexpr std::uint32_t kWarpEpoch = std::uint32_t{1} << 31; ///< | number of the warp in the block
 /// + thread: the asynchronous copies of that thread, which are not in step with it.
 inline constexpr std::uint32_t kCopies = 1024;
+/// Blocks of launches that live at the same time (company.h) are told apart by their upper half, the number
+/// of the launch; its last lower half stands for the launch as such.
+inline constexpr unsigned kLaunchShift = 32;
+inline constexpr std::uint64_t kLaunchItself = 0xFFFF'FFFF;
+inline constexpr std::uint64_t kNoLaunch = (std::uint64_t{1} << 19) - 1; ///< copies and fills between them
+inline constexpr std::uint64_t operationBlock(std::uint64_t launch) {
+  return launch << kLaunchShift | kLaunchItself;
+}
 inline constexpr bool isCopy(std::uint32_t thread) { return thread >= kCopies && thread < 2 * kCopies; }
 
 /// Who holds the tokens from `first` on, up to the next entry.
@@ -51,17 +59,29 @@ public:
     return advance(64);
   }
   /// So many for another clock to hand out; startAt() is how that one begins.
-  Token takeRange(Token count) { return advance(count); }
+  Token takeRange(Token count) {
+    if (!blockSizes.empty()) enter(kWholeBlock, operationBlock(kNoLaunch));
+    return advance(count);
+  }
   void startAt(Token first, Token behind) {
     next = first;
     end = behind;
   }
   Token left() const { return end - next; }
   /// Tokens for a launch or host operation as such.
-  Token takeOperation() { return advance(2); }
+  Token takeOperation(std::uint64_t launch = kNoLaunch) {
+    if (!blockSizes.empty()) enter(kWholeBlock, operationBlock(launch));
+    return advance(2);
+  }
 
   /// The owner of a token of the current launch; `threads` per block.
   Owner ownerOf(Token token, std::uint32_t threads) const;
+
+  /// The launch whose tokens begin at `first`, the only one that has owners yet, gets company: it is number
+  /// 0, and those that join it are numbered from 1 on.
+  void beginCompany(Token first, std::uint32_t threads);
+  void joinCompany(std::uint32_t threads) { blockSizes.push_back(threads); }
+  void endCompany() { blockSizes.clear(); }
 
   /// A new launch starts: tokens before it have no owners any more.
   void forgetOwners() {
@@ -80,6 +100,7 @@ private:
   }
   Token next = kFirstToken, end = kFirstToken;
   std::vector<Epoch> entries;
+  std::vector<std::uint32_t> blockSizes; ///< in threads, by number of the launch; empty without company
   std::vector<std::uint32_t> starts; ///< the entry that holds every 256th token, from the first entry's on
 
   static constexpr Token kStep = 256;

@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/gate.h"
 
 #include <algorithm>
 #include <atomic>
@@ -174,6 +175,7 @@ bool showAt(Address address) {
 }
 
 void onFault(int signal, siginfo_t* info, void* state) {
+  const InRuntime here;
   auto address = reinterpret_cast<Address>(info->si_addr);
   thread_local Address missed = 0; ///< nothing hid it at the last fault
   if (!showAt(address)) {

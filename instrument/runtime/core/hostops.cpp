@@ -65,12 +65,12 @@ void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites,
 /// Checks one word or byte; true when nothing was wrong.
 bool checkCell(const Cell& cell, const CellSites& sites, Address at, Use use, const Doer& by) {
   const Streams& streams = context().streams;
-  if (!isReserved(cell.write) && cell.write >= streams.floor() && !streams.before(cell.write)) {
+  auto isBefore = [&](Token token) { return streams.before(token) || context().hostKnows.knows(token); };
+  if (!isReserved(cell.write) && cell.write >= streams.floor() && !isBefore(cell.write)) {
     reportRace(at, cell.write, sites.write, true, use, by);
     return false;
   }
-  if (use != Use::Read && cell.read >= streams.floor() && cell.read < kReadSet &&
-      !streams.before(cell.read)) {
+  if (use != Use::Read && cell.read >= streams.floor() && cell.read < kReadSet && !isBefore(cell.read)) {
     reportRace(at, cell.read, sites.read, false, use, by);
     return false;
   }

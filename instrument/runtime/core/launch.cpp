@@ -1,12 +1,14 @@
 #include "instrument/runtime/core/launch.h"
 
 #include "instrument/runtime/core/blocks.h"
+#include "instrument/runtime/core/company.h"
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/crew.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/fault.h"
 #include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/launch_notes.h"
+#include "instrument/runtime/core/launch_steps.h"
 #include "instrument/runtime/core/log.h"
 #include "instrument/runtime/core/managed.h"
 #include "instrument/runtime/core/memory_copy.h"
@@ -22,26 +24,44 @@
 #include <pthread.h>
 
 namespace kcheck::runtime {
-namespace {
-
-constexpr std::uint32_t kReadSetNumbers = kBytes - kReadSet;
 
 std::mutex& launchMutex() {
   static std::mutex* mutex = new std::mutex;
   return *mutex;
 }
 
-/// One launch runs at a time; its rooms are kept for the next.
-LaunchState& launchState() {
-  static LaunchState* state = new LaunchState;
-  return *state;
+void showStart(const LaunchState& launch) {
+  wire::Header& header = log().header();
+  header.rehearses = launch.rehearsal;
+  header.blocksDone = 0;
+  header.blocks = launch.gridBlocks;
+  header.runningKernel = launch.name;
 }
 
-std::vector<std::byte> packArguments(const KernelEntry& kernel, void** arguments) {
-  std::vector<std::byte> packed(kernel.argumentBytes + 16);
+void settle(LaunchState& launch) {
+  settleValues(launch);
+  launch.earlyReads.settle(launch);
+  context().hostKnows.add(launch.published, launch.first, launch.blockThreads, launch.inCompany);
+}
+
+namespace {
+
+constexpr std::uint32_t kReadSetNumbers = kBytes - kReadSet;
+
+void packArguments(LaunchState& launch, const KernelEntry& kernel, void** arguments) {
+  launch.packed.assign(kernel.argumentBytes + 16, std::byte{0});
   for (std::uint32_t i = 0; i < kernel.parameterCount; ++i)
-    std::memcpy(packed.data() + kernel.parameters[i].offset, arguments[i], kernel.parameters[i].bytes);
-  return packed;
+    std::memcpy(launch.packed.data() + kernel.parameters[i].offset, arguments[i], kernel.parameters[i].bytes);
+  launch.arguments = launch.packed.data();
+}
+
+/// Numbers of read sets stay in the shadow: those of earlier launches must not mean sets of this one.
+void dropReadSets(LaunchState& launch) {
+  std::uint32_t& used = context().readSetsUsed;
+  used += static_cast<std::uint32_t>(launch.readSets.size());
+  if (used > kReadSetNumbers / 2) used = 0;
+  launch.firstReadSet = used;
+  launch.readSets.clear();
 }
 
 void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& config,
@@ -55,6 +75,7 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.faulted = launch.askew = launch.received = false;
   launch.rehearsal = launch.backwards = launch.inStep = launch.cut = false;
   launch.uneven = 0;
+  launch.mayWait = launch.inCompany = launch.unrehearsed = false;
   launch.work = 0;
   launch.clockEntriesBefore = context().clockEntries;
   launch.fault = DeviceFault::None;
@@ -69,12 +90,10 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.fibres = kernel.canSuspend == 2 || schedule == ScheduleKind::Lockstep;
   launch.logged = traits & abi::TraitLogged;
   launch.steps = schedule == ScheduleKind::Lockstep;
-  // Numbers of read sets stay in the shadow: those of earlier launches must not mean sets of this one.
-  launch.firstReadSet += static_cast<std::uint32_t>(launch.readSets.size());
-  if (launch.firstReadSet > kReadSetNumbers / 2) launch.firstReadSet = 0;
-  launch.readSets.clear();
+  dropReadSets(launch);
   launch.words.clear();
   launch.published.clear();
+  launch.fences = 0;
   launch.barrierObjects.clear();
   launch.atomicScope.clear();
   launch.pendingValues.clear();
@@ -103,34 +122,30 @@ void noteCutShort(const LaunchState& launch) {
   Log::complete(record->head, wire::RecordKind::CutShort);
 }
 
-/// Tells who waits for the run what it is at.
-void showStart(const LaunchState& launch) {
-  wire::Header& header = log().header();
-  header.rehearses = launch.rehearsal;
-  header.blocksDone = 0;
-  header.blocks = launch.gridBlocks;
-  header.runningKernel = launch.name;
-}
-
-/// From the start of the grid to what it says.
-void runToEnd(LaunchState& launch) {
+/// From the start of the grid to what it says. False: it has been set aside.
+bool runToEnd(LaunchState& launch) {
   showStart(launch);
   if (!runBySeveral(launch)) {
     showStart(launch);
     const RunByOne byOne(launch);
-    runGrid(launch);
+    if (!runGrid(launch)) {
+      settleValues(launch);
+      return false;
+    }
   }
-  settleValues(launch);
-  launch.earlyReads.settle(launch);
-  context().hostKnows.add(launch);
+  settle(launch);
+  return true;
 }
 
 /// The launch that has just run, in another order; memory is anything afterwards.
-void rehearse(LaunchState& launch, Rehearsal order, unsigned attempt, std::uint64_t mostWork) {
+void rehearse(LaunchState& launch, Rehearsal order, unsigned attempt, std::uint64_t mostWork,
+              const SharedOrder& found) {
   const void* arguments = launch.arguments;
   std::unique_ptr<AccessLog> accesses;
+  const bool byBlocks = order == Rehearsal::Backwards || order == Rehearsal::Again;
+  repeatInCompany(launch, found);
   reset(launch, *launch.kernel, LaunchConfig(launch.config),
-        order == Rehearsal::Backwards ? ScheduleKind::Fair : ScheduleKind::Lockstep);
+        byBlocks ? ScheduleKind::Fair : ScheduleKind::Lockstep);
   std::swap(accesses, launch.accesses); // what it costs has been counted
   launch.arguments = arguments;
   launch.rehearsal = true;
@@ -153,7 +168,7 @@ std::optional<std::vector<MemoryRange>> memoryToRestore(const LaunchState& launc
 }
 
 /// The launch that has just run, in the orders that may show more; memory ends as it is now.
-void rehearse(LaunchState& launch, const MemoryCopy& before) {
+void rehearse(LaunchState& launch, const MemoryCopy& before, const SharedOrder& found) {
   MemoryCopy after;
   after.take(before.ranges());
   const UnwrittenCopy unwritten(before.ranges());
@@ -164,12 +179,16 @@ void rehearse(LaunchState& launch, const MemoryCopy& before) {
     std::uint64_t left = rehearsalLimit(order, first, large);
     for (unsigned attempt = 0; attempt < attemptsAt(order); ++attempt) {
       before.restore();
-      rehearse(launch, order, attempt, left);
+      rehearse(launch, order, attempt, left, found);
       cut |= launch.cut && attempt == 0;
       std::uint64_t cost = costOf(launch) + before.bytes() / bytesPerTurn;
       if (2 * cost > left) break; // another would not come to its end
       left -= cost;
     }
+  }
+  if (launch.inCompany || mayOrderOthers(launch)) { // what others find of it is that of a whole run
+    before.restore();
+    rehearse(launch, Rehearsal::Again, 0, ~std::uint64_t{0}, found);
   }
   if (cut && tell) noteCutShort(launch);
   after.restore();
@@ -180,48 +199,78 @@ void rehearse(LaunchState& launch, const MemoryCopy& before) {
 
 void beginTokens(LaunchState& launch) {
   Context& all = context();
-  all.epochs.forgetOwners();
-  launch.many = all.epochs.takeOperation();
+  launch.inCompany = joinCompany(launch);
+  if (!launch.inCompany) all.epochs.forgetOwners();
+  launch.tracksSync |= launch.inCompany && !launch.logged; // its atomics meet the others' flags
+  launch.many = all.epochs.takeOperation(launch.firstBlock >> kLaunchShift);
   all.streams.begin(launch.config.stream, launch.many, launch.kernel, launch.config.caller);
+  launch.sequence = all.streams.latest()->sequence;
   launch.floor = all.streams.floor();
-  launch.first = launch.many;
+  launch.began = launch.many;
+  if (!launch.inCompany) launch.first = launch.many;
+}
+
+void noteFaults(const LaunchState& launch) {
+  context().askew |= launch.askew;
+  if (launch.faulted) context().fault = launch.fault;
+}
+
+void conclude(LaunchState& launch) {
+  if (launch.unrehearsed && !launch.faulted && !rehearsals(launch).empty()) noteCutShort(launch);
+  leaveCompany(launch);
+  dropReadSets(launch);
+  giveBack(launch);
 }
 
 void launch(const KernelEntry& kernel, const LaunchConfig& config, void** arguments) {
   if (!mapArenas()) return;
   std::lock_guard lock(launchMutex());
   lookAtManagedPages();
-  LaunchState& state = launchState();
-  std::vector<std::byte> packed = packArguments(kernel, arguments);
+  LaunchState& state = takeState();
+  packArguments(state, kernel, arguments);
   reset(state, kernel, config, context().options.schedule);
-  state.arguments = packed.data();
   renewTokensIfNeeded(state, true);
   beginTokens(state);
+  state.mayWait = config.mayWait && state.gridBlocks < kLaunchItself;
   findStack(state);
   noteLaunch(state);
   state.quiet.find(state);
   findDistances(state);
   context().launch = &state;
+  bool over = false;
   {
     DeviceAccess access;
     FaultGuard guard; // a crash of device code ends the launch, not the program
     std::optional<MemoryCopy> before;
-    if (mayRehearse(state))
-      if (std::optional<std::vector<MemoryRange>> memory = memoryToRestore(state))
-        before.emplace().take(std::move(*memory));
-    runToEnd(state);
-    flushMetrics(state);
-    if (state.faulted)
-      context().fault = state.fault;
-    else if (before && !rehearsals(state).empty())
-      rehearse(state, *before);
+    SharedOrder found;
+    if (mayRehearse(state)) {
+      state.unrehearsed = anySetAside();
+      found = orderBefore(state);
+      if (!state.unrehearsed)
+        if (std::optional<std::vector<MemoryRange>> memory = memoryToRestore(state))
+          before.emplace().take(std::move(*memory));
+    }
+    over = runToEnd(state);
+    if (over) {
+      flushMetrics(state);
+      noteFaults(state);
+      if (before && !state.faulted && !rehearsals(state).empty()) rehearse(state, *before, found);
+    } else {
+      state.unrehearsed |= before.has_value();
+      setAside(state);
+      forgetPolls(state);
+    }
   }
   log().header().runningKernel = 0;
   context().launch = nullptr;
+  if (over) conclude(state);
+  if (over && deviceFaulted()) dropAll();
+  tellHost();
   hideFromHost();
 }
 
-bool lastLaunchWasAskew() { return launchState().askew; }
+bool someLaunchWasAskew() { return std::exchange(context().askew, false); }
+
 bool deviceFaulted() { return context().fault != DeviceFault::None; }
 DeviceFault deviceFault() { return context().fault; }
 void clearDeviceFault() { context().fault = DeviceFault::None; }

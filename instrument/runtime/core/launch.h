@@ -16,18 +16,46 @@ struct LaunchConfig {
   std::size_t dynamicShared = 0;
   std::uint64_t stream = 0;
   bool cooperative = false;
+  bool mayWait = false;   ///< it may be set aside; else it runs to its end, or hangs
   void* caller = nullptr; ///< host return address of the launch
 };
 
 /// The kernel whose device name is `name`, or null.
 const KernelEntry* findKernel(const char* name);
 
-/// Runs the kernel to completion in stream order; `arguments` as cudaLaunchKernel takes them. Validation of
-/// the shape is the caller's (api/), so that it can answer with CUDA's error codes.
+/// Runs the kernel in stream order, to its end or until its threads only poll: then it is set aside
+/// (company.h). `arguments` as cudaLaunchKernel takes them. Validation of the shape is the caller's (api/),
+/// so that it can answer with CUDA's error codes.
 void launch(const KernelEntry& kernel, const LaunchConfig& config, void** arguments);
-/// Whether an access of the last launch was misaligned. A GPU ends the kernel there; here it goes on, so that
-/// what else is wrong is found as well.
-bool lastLaunchWasAskew();
+/// Whether an access of a launch that has ended since the last question was misaligned. A GPU ends the kernel
+/// there; here it goes on, so that what else is wrong is found as well.
+bool someLaunchWasAskew();
+
+/// Launches that have been set aside.
+bool anySetAside();
+/// Whether work of the stream has to wait for one of them.
+bool isSetAside(std::uint64_t stream);
+/// Whether work of the second stream waits for what the first one has.
+bool streamsWait(std::uint64_t first, std::uint64_t second);
+/// What their goes have come to.
+enum class GoOn : std::uint8_t { Moved, Polls, Exhausted };
+/// Each of them goes on for a while. Exhausted: nothing more will come as long as nothing else happens.
+GoOn goOnWithLaunches();
+/// Changes when some launch that was set aside has got somewhere, as far as is seen.
+std::uint64_t launchesMoved();
+/// The host has been beside them, and may have seen all that they have published.
+void hostKnowsAll();
+/// The host has done something, or may have: they are not exhausted any more.
+void heartenLaunches();
+/// The host goes on.
+void leaveLaunches();
+/// Nothing will ever come of the launches that work of the stream waits for: they hang. All others end.
+inline constexpr std::uint64_t kEveryStream = ~std::uint64_t{0};
+void giveUpLaunches(std::uint64_t stream);
+/// They end without a word.
+void dropLaunches();
+/// Whether some other thread of the program may yet do something.
+bool programHasOtherThreads();
 
 /// A launch ended by a trap, a failed assertion, a hang or a crash: the device answers with an error from now
 /// on. What happened has been reported.

@@ -9,14 +9,20 @@ namespace kcheck::runtime {
 
 bool PublishedWords::isForHost(Address at) { return at >= kManagedBase && !inShared(at); }
 
-void HostKnowledge::add(LaunchState& launch) {
-  if (launch.published.empty()) return;
+void HostKnowledge::add(PublishedWords& published, Token first, std::uint32_t threads, bool inCompany) {
+  if (published.empty()) return;
   std::lock_guard lock(mutex);
-  if (launches.size() == kRemembered) launches.pop_front();
   const Epochs& epochs = context().epochs;
-  launches.push_back(
-      {launch.first, epochs.now(), launch.blockThreads, epochs, std::move(launch.published.words), {}});
-  launch.published.clear();
+  if (inCompany && !launches.empty() && launches.back().first == first) { // more of the same
+    Launch& told = launches.back();
+    if (told.behind != epochs.now()) told.epochs = epochs;
+    told.behind = epochs.now();
+    for (const auto& [word, clock] : published.words) told.words[word].join(clock);
+  } else {
+    if (launches.size() == kRemembered) launches.pop_front();
+    launches.push_back({first, epochs.now(), threads, epochs, std::move(published.words), {}});
+  }
+  published.clear();
 }
 
 void HostKnowledge::meet(Address begin, Address end) {

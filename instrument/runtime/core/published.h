@@ -11,8 +11,6 @@
 
 namespace kcheck::runtime {
 
-struct LaunchState;
-
 /// Of the launch that runs now.
 class PublishedWords {
 public:
@@ -29,8 +27,8 @@ private:
 /// What the host has learnt of launches that it has not waited for.
 class HostKnowledge {
 public:
-  /// The launch has ended, the other one of which it is a rehearsal included.
-  void add(LaunchState& launch);
+  /// The launch has ended, the other one of which it is a rehearsal included, or the host goes on beside it.
+  void add(PublishedWords& published, Token first, std::uint32_t threads, bool inCompany);
   /// The host accesses something there.
   void meet(Address begin, Address end);
   bool isPublished(Address at) const;

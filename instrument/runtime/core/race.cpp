@@ -53,7 +53,7 @@ void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& site
     const TwoReaders& two = readersOf(at);
     // Of this cell's present state: numbered since the launch began, and the first one of them as the cell
     // has it.
-    bool current = two.token[0] > launch.first && two.token[1] > launch.first &&
+    bool current = two.token[0] > launch.began && two.token[1] > launch.began &&
                    (cell.read == access.block.launchMany || two.token[0] == (cell.read & ~Token{1}));
     for (unsigned i = 0; i < 2 && current; ++i)
       checkPair(access, {two.token[i], two.site[i], false, atomicScope(launch, two.site[i]) != 0}, at);

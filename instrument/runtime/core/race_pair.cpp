@@ -72,7 +72,8 @@ bool isBehindAwaited(const CheckedAccess& access, const Earlier& earlier) {
 /// used.
 bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at) {
   LaunchState& launch = *access.block.launch;
-  if (!launch.tracksSync || (access.atomic() && earlier.atomic)) return false; // two atomics differ in scope
+  if (!(launch.tracksSync || launch.inCompany) || (access.atomic() && earlier.atomic))
+    return false; // two atomics differ in scope
   bool strongNow = access.atomic() || access.isVolatile;
   bool strongThen = earlier.atomic || siteIsVolatile(earlier.site);
   if (!strongNow || !strongThen || isBehindAwaited(access, earlier)) return false;
@@ -84,12 +85,28 @@ bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at
   return word->second.released;
 }
 
+/// Before the operation that runs, by the order of streams or by what the host had been told when it began
+/// it.
+bool comesBeforeOperation(Token token) {
+  return context().streams.before(token) || context().hostKnows.knows(token);
+}
+
+/// Whether the token is that of another operation which lives at the same time.
+bool isOfCompany(const BlockState& block, Token token, const Owner& owner) {
+  const LaunchState& launch = *block.launch;
+  return launch.inCompany && token != block.launchMany && !launch.isOwn(owner.block);
+}
+
 /// At most one race for each access.
 void tell(CheckedAccess& access, const Earlier& earlier) {
+  const LaunchState& launch = *access.block.launch;
+  const Token token = earlier.token & ~Token{1};
   access.racy = true;
-  if ((earlier.token & ~Token{1}) < access.block.launch->first) return reportStreamRace(access, earlier);
-  reportRace(access, earlier, ownerOf(*access.block.launch, access.block, earlier.token),
-             isBareFlag(access, earlier));
+  const bool bareFlag = isBareFlag(access, earlier);
+  if (token < launch.first) return reportStreamRace(access, earlier, bareFlag);
+  const Owner owner = ownerOf(launch, access.block, token);
+  if (isOfCompany(access.block, token, owner)) return reportStreamRace(access, earlier, bareFlag);
+  reportRace(access, earlier, owner, bareFlag);
 }
 
 } // namespace
@@ -131,8 +148,12 @@ bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic
   if (token < block.floor || token == (thread.me & ~Token{1})) return true;
   if (inShared(at) && token < block.interval) return true;
   if (token - block.ordered < block.interval - block.ordered) return true;
-  if (token < launch.first) return context().streams.before(token);
+  if (token < launch.first) return comesBeforeOperation(token);
   Owner owner = ownerOf(launch, block, token);
+  if (isOfCompany(block, token, owner)) // several threads of another launch may be known as a whole
+    return comesBeforeOperation(token) || knownTo(thread, owner, token) || (atomic && knowsWord(thread, at));
+  if (owner.block == operationBlock(launch.firstBlock >> kLaunchShift) && knownTo(thread, owner, token))
+    return true; // several blocks before a grid barrier
   if (owner.block == block.index) {
     if (owner.intervalStart < block.interval || owner.thread == thread.linear) return true;
     if (thread.sync && owner.thread != kWholeBlock && owner.thread / kWarpSize == thread.warp &&

@@ -46,10 +46,11 @@ void addValues(wire::Finding& finding, const CheckedAccess& access, const Earlie
 
 } // namespace
 
-void reportStreamRace(CheckedAccess& access, const Earlier& earlier) {
+void reportStreamRace(CheckedAccess& access, const Earlier& earlier, bool bareFlag) {
   settleValues(*access.block.launch);
   wire::Finding finding = emptyFinding(wire::Rule::RaceHost);
   finding.nearness = wire::Nearness::Host;
+  finding.bareFlag = bareFlag;
   finding.accessCount = 2;
   finding.access[0] = describeThread(access.thread, access.site, access.doing());
   const Operation* other = context().streams.operationOf(earlier.token);
@@ -134,11 +135,11 @@ wire::Access describeOwner(const LaunchState& launch, const Owner& owner, std::u
   access.site = site;
   access.doing = doing;
   const Dim3 &grid = launch.config.grid, &block = launch.config.block;
-  if (owner.block < launch.gridBlocks) {
+  if (const std::uint64_t index = owner.block - launch.firstBlock; index < launch.gridBlocks) {
     access.flags |= wire::HasBlock;
-    access.block[0] = static_cast<std::uint32_t>(owner.block % grid.x);
-    access.block[1] = static_cast<std::uint32_t>(owner.block / grid.x % grid.y);
-    access.block[2] = static_cast<std::uint32_t>(owner.block / grid.x / grid.y);
+    access.block[0] = static_cast<std::uint32_t>(index % grid.x);
+    access.block[1] = static_cast<std::uint32_t>(index / grid.x % grid.y);
+    access.block[2] = static_cast<std::uint32_t>(index / grid.x / grid.y);
   }
   if (owner.thread != kWholeBlock) {
     access.flags |= wire::HasThread;

@@ -31,6 +31,6 @@ inline bool differInSize(const CheckedAccess& access, const Earlier& earlier) {
 /// A race with the earlier access of `owner`. `bareFlag`: of a polled flag and its volatile store.
 void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag);
 /// A race with an operation that this launch has no owners for: another stream's kernel or a copy.
-void reportStreamRace(CheckedAccess& access, const Earlier& earlier);
+void reportStreamRace(CheckedAccess& access, const Earlier& earlier, bool bareFlag);
 
 } // namespace kcheck::runtime

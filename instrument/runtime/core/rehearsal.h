@@ -30,6 +30,7 @@ enum class Rehearsal : std::uint8_t {
   /// The same, and each thread sleeps now and then: one is overtaken in the middle of what others do twice,
   /// as when a stack's node is popped by another thread than the one that pushed it.
   Uneven,
+  Again, ///< as the first time
 };
 
 /// In which orders a launch that has just run should run again: all of them where order came from an atomic

@@ -23,7 +23,7 @@ bool materialise(Address address, std::uint32_t count) {
 
 RowWindow::RowWindow(const BlockState& block, const ThreadState* lanes)
     : floor(block.floor), ordered(block.ordered), born(block.born), interval(block.interval),
-      many(block.many), launchMany(block.launchMany), first(block.launch->first),
+      many(block.many), launchMany(block.launchMany), first(block.launch->began),
       ownTokensOrdered(block.ordered == block.born), me(lanes->me) {}
 
 struct RowCells::Run {

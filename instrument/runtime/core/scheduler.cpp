@@ -58,11 +58,20 @@ std::uint64_t sumOfMemory(const std::deque<BlockState*>& blocks) {
   return sum | 1;
 }
 
+} // namespace
+
+/// The blocks of a launch that run, and those that have not started.
 class Grid {
 public:
   explicit Grid(LaunchState& launch)
       : launch(launch), kind(launch.schedule), random(context().options.seed + launch.uneven) {}
-  void run();
+  /// False: its threads only poll, and may do so.
+  bool run();
+  Standing glance();
+  void hearten() { idleRounds = leaps = changes = 0; }
+  bool tryHarder() { return putClockForward() || memoryChanges(); }
+  void giveUp();
+  void end();
 
 private:
   BlockResult turn(BlockState& block);
@@ -71,6 +80,7 @@ private:
   bool admit();
   void retire();
   bool allStalled();
+  bool isExhausted() const;
   bool putClockForward();
   bool memoryChanges();
   bool stepping() const { return kind == ScheduleKind::Lockstep; }
@@ -84,12 +94,21 @@ private:
   std::vector<std::uint32_t> warpOrder;
   BlockState* latest = nullptr;
   std::size_t stalled = 0;
+  bool polls = false;            ///< at the last look at all blocks
+  std::uint64_t threadsLeft = 0; ///< then
+  static constexpr unsigned kGlance = 256;
+  unsigned glanceLeft = 0; ///< rounds in which nobody gets anywhere; 0: as many as it takes
   std::uint64_t seenProgress = 0, idleRounds = 0, seenClockReads = 0;
   unsigned leaps = 0; ///< of the clock, since the last progress
   static constexpr unsigned kMostChanges = 40;
   std::uint64_t seenMemory = 0;
   unsigned changes = 0; ///< of memory, since the last progress
 };
+
+bool Grid::isExhausted() const {
+  constexpr std::uint64_t fewest = 2'000, turns = 1'000'000;
+  return idleRounds >= std::max(fewest, turns / std::max<std::uint64_t>(threadsLeft, 1));
+}
 
 /// All lanes until none can go on by itself; in lockstep, each lane one access further. True: some can go on.
 bool Grid::runWarp(BlockState& block, std::uint32_t warp) {
@@ -199,14 +218,14 @@ void Grid::retire() {
 bool Grid::allStalled() {
   stalled = 0;
   if (answerGrid(launch)) return true;
-  bool yields = false;
-  std::uint64_t waiting = 0;
+  polls = false;
+  threadsLeft = 0;
   for (BlockState* block : running)
     for (const ThreadState& thread : *block) {
-      yields |= thread.status == ThreadStatus::Yielded;
-      ++waiting;
+      polls |= thread.status == ThreadStatus::Yielded;
+      ++threadsLeft;
     }
-  if (!yields) {
+  if (!polls) {
     for (BlockState* block : running)
       if (forceBarriers(*block)) return true;
     return false;
@@ -216,9 +235,9 @@ bool Grid::allStalled() {
     idleRounds = leaps = changes = 0;
     seenMemory = 0;
   }
-  constexpr std::uint64_t fewest = 2'000, turns = 1'000'000;
-  if (++idleRounds < std::max(fewest, turns / std::max<std::uint64_t>(waiting, 1))) return true;
-  return putClockForward() || memoryChanges();
+  ++idleRounds;
+  if (glanceLeft) return --glanceLeft != 0;
+  return !isExhausted() || tryHarder();
 }
 
 /// Whoever polls a word that still changes may yet find what it waits for: for a while longer, since threads
@@ -249,7 +268,7 @@ void Grid::chooseNext() {
   if (waiting > 1) std::swap(running.front(), running[random.below(waiting)]);
 }
 
-void Grid::run() {
+bool Grid::run() {
   setjmp(launch.escape); // abandonThread comes back here
   while (!launch.faulted) {
     if (launch.rehearsal && costOf(launch) > launch.mostWork) {
@@ -265,7 +284,7 @@ void Grid::run() {
     if (running.empty() || crowd)
       while (admit() && crowd) {
       }
-    if (running.empty()) return;
+    if (running.empty()) return true;
     chooseNext();
     switch (turn(*running.front())) {
     case BlockResult::Finished:
@@ -282,22 +301,52 @@ void Grid::run() {
       if (admit()) {
         stalled = 0;
       } else if (stalled >= running.size() && !allStalled()) {
-        reportHang(launch, changes == kMostChanges);
-        launch.faulted = true;
-        launch.fault = DeviceFault::Timeout;
+        if (polls && launch.mayWait) return false;
+        giveUp();
       }
       break;
     }
   }
+  end();
+  return true;
+}
+
+/// Goes on after others have run.
+Standing Grid::glance() {
+  for (BlockState* block : running) block->alone = false;
+  latest = nullptr;
+  stalled = 0;
+  glanceLeft = kGlance;
+  const std::uint64_t before = launch.progress;
+  if (run()) return Standing::Over;
+  if (launch.progress != before) return Standing::Moved;
+  return isExhausted() ? Standing::Exhausted : Standing::Polls;
+}
+
+void Grid::giveUp() {
+  reportHang(launch, changes == kMostChanges);
+  launch.faulted = true;
+  launch.fault = DeviceFault::Timeout;
+}
+
+void Grid::end() {
   for (BlockState* block : running) endBlock(*block);
+  running.clear();
 }
 
-} // namespace
-
-void runGrid(LaunchState& launch) {
+bool runGrid(LaunchState& launch) {
   if (launch.logged) meetLaunch(launch);
-  Grid(launch).run();
+  Grid grid(launch);
+  if (grid.run()) return true;
+  launch.grid = std::make_shared<Grid>(std::move(grid));
+  return false;
 }
+
+Standing continueGrid(LaunchState& launch) { return launch.grid->glance(); }
+void heartenGrid(LaunchState& launch) { launch.grid->hearten(); }
+bool tryHarder(LaunchState& launch) { return launch.grid->tryHarder(); }
+void giveUpGrid(LaunchState& launch) { launch.grid->giveUp(); }
+void dropGrid(LaunchState& launch) { launch.grid->end(); }
 
 void startInterval(BlockState& block) {
   block.interval = takeInterval(block);

@@ -6,9 +6,25 @@
 
 namespace kcheck::runtime {
 
-/// All blocks of the launch, to the end or to a fault. False: nobody could go on, and `hang` has been
-/// reported.
-void runGrid(LaunchState& launch);
+/// All blocks of the launch, to the end or to a fault; where nobody can go on, `hang` is reported. False: its
+/// threads only poll, and may do so (LaunchState::mayWait); continueGrid() goes on.
+bool runGrid(LaunchState& launch);
+enum class Standing : std::uint8_t {
+  Over,
+  Moved,     ///< some thread got somewhere; now they only poll
+  Polls,     ///< as before
+  Exhausted, ///< for so long that nothing will come of it
+};
+/// For a while, until nobody gets anywhere.
+Standing continueGrid(LaunchState& launch);
+/// Something outside of the launch may have changed: it is not exhausted.
+void heartenGrid(LaunchState& launch);
+/// The clock goes forward, or memory still changes: false where even that is no reason to go on.
+bool tryHarder(LaunchState& launch);
+/// Nothing will ever come: `hang`.
+void giveUpGrid(LaunchState& launch);
+/// It runs no further.
+void dropGrid(LaunchState& launch);
 
 /// Lanes of one warp that wait for each other: answers what is complete. True when some thread can go on.
 bool answerWarp(BlockState& block, std::uint32_t warp);

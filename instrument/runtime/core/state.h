@@ -13,6 +13,7 @@
 #include "instrument/runtime/core/options.h"
 #include "instrument/runtime/core/published.h"
 #include "instrument/runtime/core/quiet.h"
+#include "instrument/runtime/core/streams.h"
 
 #include "instrument/wire.h"
 
@@ -249,6 +250,7 @@ struct PendingValue {
 };
 
 class Share;
+class Grid; // scheduler.cpp
 
 /// What is the same for all threads that run a launch's blocks.
 struct LaunchFacts {
@@ -256,10 +258,12 @@ struct LaunchFacts {
   const KernelEntry* kernel = nullptr;
   LaunchConfig config;
   const void* arguments = nullptr;
-  Token first = 0;           ///< tokens from here on have owners
+  Token first = 0;           ///< tokens from here on have owners: blocks of this launch, or of its company
+  Token began = 0;           ///< its own tokens are later
   Token floor = 0, many = 0; ///< see BlockState::floor, launchMany
   std::uint64_t number = 0;
   std::uint64_t gridBlocks = 0;
+  std::uint64_t firstBlock = 0; ///< index of its first block; of launches that live at once none is the same
   std::uint32_t blockThreads = 0;
   bool tracksSync = true; ///< fences or ordered atomics may occur
   bool exact = true;      ///< see BlockState::exact
@@ -272,24 +276,29 @@ struct LaunchFacts {
   std::vector<Address> distances; ///< by LoggedAccess::distance; the first is 0
 };
 
-struct LaunchState : LaunchFacts {
+/// What orders the threads of a launch, and of all launches that keep company (company.h).
+struct SharedOrder {
+  std::vector<ReadSet> readSets; ///< Cell::read = kReadSet + firstReadSet + index
+  std::uint32_t firstReadSet = 0;
+  std::unordered_map<Address, SyncWord> words;
+  PublishedWords published;              ///< to the host
+  std::vector<std::uint8_t> atomicScope; ///< by site; of the last atomic there
+  std::uint64_t fences = 0;              ///< how many there were, barriers included
+};
+
+struct LaunchState : LaunchFacts, SharedOrder {
   Share* share = nullptr; ///< the part of the launch that this is, where several threads run it (crew.h)
   std::uint64_t started = 0;
   bool faulted = false; ///< nothing runs any more
   bool askew = false;   ///< some access was misaligned; the launch goes on all the same
   DeviceFault fault = DeviceFault::None;
-  std::vector<ReadSet> readSets; ///< Cell::read = kReadSet + firstReadSet + index
-  std::uint32_t firstReadSet = 0;
-  std::unordered_map<Address, SyncWord> words;
-  PublishedWords published; ///< to the host
   std::unordered_map<Address, BarrierObject> barrierObjects;
-  std::vector<std::uint8_t> atomicScope; ///< by site; of the last atomic there
   std::vector<PendingValue> pendingValues;
   EarlyReads earlyReads;
   std::unique_ptr<AccessLog> accesses;            ///< of the warp that runs; null without metrics
   SiteTraffics traffic;                           ///< by site
   std::vector<std::unique_ptr<BlockState>> slots; ///< room for resident blocks; `live` threads tell who runs
-  std::uint32_t firstSlot = 0;                    ///< number of the first one's shared window
+  std::uint32_t firstSlot = 0;                    ///< number of a share's shared window
   RowLog* rows = nullptr;                         ///< made with the first launch that logs, and kept
   RowChecks* checks = nullptr;                    ///< the same
   ThreadState* current = nullptr;                 ///< in device code now
@@ -297,7 +306,6 @@ struct LaunchState : LaunchFacts {
   Address stackLow = 0,
           stackHigh = 0;      ///< of the host thread below the launch: locals of threads without fibres
   bool received = false;      ///< an atomic or flag has brought order from another thread
-  std::uint64_t fences = 0;   ///< how many there were, barriers included
   bool rehearsal = false;     ///< runs again (rehearsal.h): only new races are reported
   bool backwards = false;     ///< from the last thread to the first
   bool inStep = false;        ///< nobody stays away longer than others (Rehearsal::InStep)
@@ -315,6 +323,15 @@ struct LaunchState : LaunchFacts {
   std::uint64_t blockAt(std::uint64_t nth) const { return backwards ? gridBlocks - 1 - nth : nth; }
   std::uint64_t progress = 0; ///< counts what shows that threads get somewhere
   std::uint64_t clockReads = 0;
+  // Of launches that others run beside (company.h).
+  bool mayWait = false;          ///< where its threads only poll, the host may go on
+  bool unrehearsed = false;      ///< other orders would be tried, were it not for that
+  bool inCompany = false;        ///< others have run, or may have, between its start and its end
+  std::vector<std::byte> packed; ///< its arguments
+  std::shared_ptr<Grid> grid;    ///< of one that has been set aside
+  Streams::Running place;
+  std::uint64_t sequence = 0; ///< in its stream
+  bool isOwn(std::uint64_t block) const { return block >> kLaunchShift == firstBlock >> kLaunchShift; }
 };
 
 } // namespace kcheck::runtime

@@ -68,7 +68,8 @@ const Operation* Streams::operationOf(Token token) const {
 
 bool Streams::before(Token token) const {
   const Operation* operation = operationOf(token);
-  bool itself = operation && operation == &operations.back();
+  bool itself = operation && operation->stream == operations.back().stream &&
+                operation->sequence == operations.back().sequence;
   return !operation || itself || knows(current, *operation);
 }
 
@@ -84,6 +85,23 @@ void Streams::prune() {
   while (operations.size() > 1 && (knows(host, operations.front()) || operations.size() > kRemembered ||
                                    (oneStream && operations.size() > 64)))
     operations.pop_front();
+}
+
+void Streams::resume(const Running& running, Token token) {
+  current = running.known;
+  operations.push_back(running.operation);
+  operations.back().token = token;
+  closed = true;
+}
+
+void Streams::pause(Token next) {
+  if (operations.size() > 1 && operations.back().token == next) operations.pop_back(); // it took none
+  closed = true;
+}
+
+bool Streams::waitFor(std::uint64_t first, std::uint64_t second) const {
+  return first == second || (first == kLegacy && !nonBlocking.count(second)) ||
+         (second == kLegacy && !nonBlocking.count(first));
 }
 
 bool Streams::onlyLegacy() const {

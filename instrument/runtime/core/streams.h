@@ -29,6 +29,19 @@ public:
   /// finished, and after which no event was recorded.
   const Operation* continued(std::uint64_t stream, void* caller) const;
 
+  /// The current operation, which others may come between.
+  struct Running {
+    Operation operation;
+    std::map<std::uint64_t, std::uint64_t> known;
+  };
+  Running running() const { return {operations.back(), current}; }
+  /// It goes on: tokens from here on are its own again.
+  void resume(const Running& running, Token token);
+  /// It stops for others. `next` is the next token to be taken.
+  void pause(Token next);
+  /// Whether work of the second stream waits for what the first one has.
+  bool waitFor(std::uint64_t first, std::uint64_t second) const;
+
   /// Tokens below come before the current operation.
   Token floor() const { return currentFloor; }
   /// Whether the operation that owns the token comes before the current one.

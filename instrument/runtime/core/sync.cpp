@@ -342,6 +342,25 @@ void joinBlock(BlockState& block) {
   for (ThreadState& thread : block) stateOf(thread).polled = polled;
 }
 
+void joinGridInCompany(LaunchState& launch) {
+  Clock known, wide;
+  const Token before = context().epochs.now() - 1;
+  for (auto& block : launch.slots) {
+    if (!block->running) continue;
+    joinBlock(*block);
+    block->known.raise(Clock::blockKey(block->index), before);
+    known.join(block->known);
+    wide.join(block->knownWide);
+  }
+  known.raise(Clock::blockKey(operationBlock(launch.firstBlock >> kLaunchShift)), launch.many - 1);
+  wide.join(known);
+  for (auto& block : launch.slots) {
+    if (!block->running) continue;
+    block->known = known;
+    block->knownWide = wide;
+  }
+}
+
 void joinGrid(LaunchState& launch) {
   for (auto& block : launch.slots) {
     if (!block->live) continue;

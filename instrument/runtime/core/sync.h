@@ -36,5 +36,7 @@ void receive(ThreadState& thread, const Clock& clock);
 void joinBlock(BlockState& block);
 /// The whole grid has met.
 void joinGrid(LaunchState& launch);
+/// The same where other launches live, whose accesses come before the barrier no more than before.
+void joinGridInCompany(LaunchState& launch);
 
 } // namespace kcheck::runtime

@@ -75,7 +75,7 @@ bool storedSince(const ThreadState& thread, const Owner& owner, Token token, Add
 bool knowsEverything(const ThreadState& thread) {
   const BlockState& block = thread.owner();
   for (std::uint64_t nth = 0; nth < block.launch->started; ++nth) {
-    std::uint64_t other = block.launch->blockAt(nth);
+    std::uint64_t other = block.launch->firstBlock + block.launch->blockAt(nth);
     if (other == block.index) continue;
     std::uint64_t key = Clock::blockKey(other);
     if (block.known.at(key) < block.floor && !(thread.sync && thread.sync->known.at(key) >= block.floor))

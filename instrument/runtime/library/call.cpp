@@ -1,6 +1,7 @@
 #include "instrument/runtime/library/call.h"
 
 #include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/pointers.h"
 #include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/api/round_trips.h"
@@ -93,6 +94,7 @@ void Call::after(std::uint64_t stream) const {
 }
 
 Outcome Call::run(cuda::StreamHandle handle, std::function<void()> work, bool hostWaits) const {
+  const InRuntime here;
   if (api::stickyError() != cuda::Error::Success) return Outcome::DeviceLost;
   for (const Array& array : arrays)
     if (!isInside(array)) return Outcome::BadMemory;
@@ -110,6 +112,7 @@ Outcome Call::run(cuda::StreamHandle handle, std::function<void()> work, bool ho
     api::HostWork task{[](void* data) { (*static_cast<std::function<void()>*>(data))(); }, kept};
     return api::submit(handle, task) == cuda::Error::Success ? Outcome::Done : Outcome::BadStream;
   }
+  api::waitFor(*stream);
   std::lock_guard lock(api::streamTable().working);
   api::orderWithLegacy(*stream);
   perform();
