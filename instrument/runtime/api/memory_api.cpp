@@ -144,6 +144,17 @@ Error freeLinear(void* pointer, bool device, const char* function, void* caller)
   return Error::Success;
 }
 
+bool freedAsHosts(void* pointer, const char* function, void* caller) {
+  const Allocation* allocation = isDeviceAddress(pointer) ? find(pointer) : nullptr;
+  if (!allocation) return false;
+  const bool isWhole = allocation->live && allocation->base == pointer;
+  const char* reason =
+      isWhole ? ownFunction(allocation) : reasonOf(release(pointer, allocation->kind, caller), pointer);
+  reportBadFree(pointer, function, reason, caller);
+  if (isWhole) release(pointer, allocation->kind, caller); // as the program means it
+  return true;
+}
+
 std::size_t deviceBytesInUse() {
   std::lock_guard lock(state().mutex);
   return state().used;
@@ -156,19 +167,6 @@ using namespace kcheck::runtime::api;
 namespace cuda = kcheck::cuda;
 
 extern "C" {
-
-// The program's calls of free() come here (link.cpp), which would end it where the memory is CUDA's.
-__attribute__((weak)) void __real_free(void* pointer);
-void __wrap_free(void* pointer) {
-  const Allocation* allocation = isDeviceAddress(pointer) ? find(pointer) : nullptr;
-  if (!allocation) return __real_free(pointer);
-  void* caller = __builtin_return_address(0);
-  const bool isWhole = allocation->live && allocation->base == pointer;
-  const char* reason =
-      isWhole ? ownFunction(allocation) : reasonOf(release(pointer, allocation->kind, caller), pointer);
-  reportBadFree(pointer, "free", reason, caller);
-  if (isWhole) release(pointer, allocation->kind, caller); // as the program means it
-}
 
 Error cudaMalloc(void** pointer, std::size_t bytes) {
   void* caller = __builtin_return_address(0);
