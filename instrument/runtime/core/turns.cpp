@@ -30,6 +30,7 @@ void dropAll() {
     takeTurn(launch);
     dropGrid(launch);
     settle(launch);
+    flushMetrics(launch);
     conclude(launch);
   }
 }
