@@ -13,7 +13,7 @@
 namespace kcheck::instrument {
 
 /// Both kernels of a race between two.
-bool isOf(const wire::Finding& record, wire::TextRef kernel) {
+static bool isOf(const wire::Finding& record, wire::TextRef kernel) {
   return kernel && (record.kernel == kernel || record.detail == kernel);
 }
 
