@@ -198,27 +198,48 @@ unsigned widthOf(const Type* type, const DataLayout& layout) {
   return bits < 1 ? 8 : bits > 64 ? 64 : unsigned(bits);
 }
 
-bool isNonNegative(Expr e) {
-  switch (e->op) {
-  case Op::Const: return e->width > 1 && e->value >= 0;
-  case Op::Symbol: return e->symbol->lo >= 0 && e->symbol->hi < (Int(1) << (e->width - 1));
-  case Op::ZExt: return true;
-  case Op::SExt: return e->operands[0]->width > 1 && isNonNegative(e->operands[0]);
-  case Op::And: return isNonNegative(e->operands[0]) || isNonNegative(e->operands[1]);
-  case Op::LShr:
-    return isNonNegative(e->operands[0]) || (isConst(e->operands[1]) && e->operands[1]->value > 0);
-  case Op::AShr: return isNonNegative(e->operands[0]);
-  case Op::UDiv:
-  case Op::URem: return isNonNegative(e->operands[0]) && isNonNegative(e->operands[1]);
-  case Op::SRem: return isNonNegative(e->operands[0]);
-  case Op::SDiv: return isNonNegative(e->operands[0]) && isNonNegative(e->operands[1]);
-  case Op::Add:
-  case Op::Mul:
-    return (e->flags & NoSignedWrap) && isNonNegative(e->operands[0]) && isNonNegative(e->operands[1]);
-  case Op::Ite: return isNonNegative(e->operands[1]) && isNonNegative(e->operands[2]);
-  default: return false;
+namespace {
+
+/// Looks at each node once: what choices share has as many ways to it as there are combinations of them.
+class Signs {
+public:
+  bool isNonNegative(Expr e) {
+    if (e->operands.empty()) return find(e);
+    const auto found = known.find(e);
+    if (found != known.end()) return found->second;
+    const bool result = find(e);
+    known[e] = result;
+    return result;
   }
-}
+
+private:
+  bool find(Expr e) {
+    const auto of = [&](unsigned operand) { return isNonNegative(e->operands[operand]); };
+    switch (e->op) {
+    case Op::Const: return e->width > 1 && e->value >= 0;
+    case Op::Symbol: return e->symbol->lo >= 0 && e->symbol->hi < (Int(1) << (e->width - 1));
+    case Op::ZExt: return true;
+    case Op::SExt: return e->operands[0]->width > 1 && of(0);
+    case Op::And: return of(0) || of(1);
+    case Op::LShr: return of(0) || (isConst(e->operands[1]) && e->operands[1]->value > 0);
+    case Op::AShr:
+    case Op::SRem: return of(0);
+    case Op::UDiv:
+    case Op::URem:
+    case Op::SDiv: return of(0) && of(1);
+    case Op::Add:
+    case Op::Mul: return (e->flags & NoSignedWrap) && of(0) && of(1);
+    case Op::Ite: return of(1) && of(2);
+    default: return false;
+    }
+  }
+
+  std::unordered_map<Expr, bool> known;
+};
+
+} // namespace
+
+bool isNonNegative(Expr e) { return Signs().isNonNegative(e); }
 
 Expr withoutPrefix(ExprContext& exprs, Expr e, Expr prefix) {
   if (isTrue(prefix)) return e;

@@ -3,6 +3,7 @@
 #include "analyzer/model/kernel_state.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace kcheck::analyzer {
 namespace {
@@ -35,9 +36,15 @@ class Courses {
 public:
   explicit Courses(Expr counter) : counter(counter) {}
 
-  Course of(Expr e) const {
+  Course of(Expr e) {
     if (e == counter) return {Way::Up};
     if (!mentions(e)) return {Way::Still};
+    const auto found = known.find(e);
+    return found != known.end() ? found->second : known[e] = find(e);
+  }
+
+private:
+  Course find(Expr e) {
     switch (e->op) {
     case Op::Add: return keeps(e) ? sum(of(e->operands[0]), of(e->operands[1])) : Course();
     case Op::Mul: return keeps(e) ? product(e->operands[0], e->operands[1], e->flags) : Course();
@@ -54,13 +61,12 @@ public:
     }
   }
 
-private:
   bool mentions(Expr e) const {
     return anyNode(e, [&](Expr n) { return n == counter; });
   }
   static bool keeps(Expr e) { return e->width >= kNarrow || e->flags; }
 
-  Course product(Expr a, Expr b, std::uint8_t flags) const {
+  Course product(Expr a, Expr b, std::uint8_t flags) {
     if (mentions(a)) std::swap(a, b);
     if (mentions(a)) return {};
     const Course moving = of(b);
@@ -70,27 +76,27 @@ private:
     if (isNonNegative(a)) return moving;
     return {moving.way == Way::Any ? Way::Any : Way::One, moving.isEven};
   }
-  Course divided(Expr e, std::int64_t by) const {
+  Course divided(Expr e, std::int64_t by) {
     Course course = of(e);
     if (by <= 0) return {};
     course.isEven = by == 1 && course.isEven;
     return course;
   }
   /// Of `x << c` the low bits are kept only where x is small, which its flags say; `c << k` grows until it wraps.
-  Course shifted(Expr e) const {
+  Course shifted(Expr e) {
     Expr base = e->operands[0], count = e->operands[1];
     if (!mentions(count)) return e->flags ? of(base) : Course();
     const Course moving = of(count);
     const bool grows = !mentions(base) && moving.way == Way::Up && isNonNegative(base);
     return grows ? Course{Way::Up, false} : Course();
   }
-  Course shiftedDown(Expr e) const {
+  Course shiftedDown(Expr e) {
     Expr base = e->operands[0], count = e->operands[1];
     if (!mentions(count)) return isConst(count) ? Course{of(base).way, false} : Course();
     if (mentions(base) || of(count).way != Way::Up) return {};
     return {isNonNegative(base) || e->op == Op::LShr ? Way::Down : Way::One, false};
   }
-  Course chosen(Expr e) const {
+  Course chosen(Expr e) {
     if (mentions(e->operands[0])) return {};
     const Course a = of(e->operands[1]), b = of(e->operands[2]);
     if (a.way == Way::Any || b.way == Way::Any) return {};
@@ -100,6 +106,7 @@ private:
   }
 
   Expr counter;
+  std::unordered_map<Expr, Course> known;
 };
 
 } // namespace
@@ -111,7 +118,7 @@ Held heldBefore(Expr condition, Expr counter) {
   if (condition->op != Op::Slt && condition->op != Op::Sle && condition->op != Op::Ult &&
       condition->op != Op::Ule)
     return Held::Perhaps;
-  const Courses courses(counter);
+  Courses courses(counter);
   switch (sum(courses.of(condition->operands[0]), turned(courses.of(condition->operands[1]))).way) {
   case Way::Still:
   case Way::Up: return Held::Before;
