@@ -49,7 +49,13 @@ Error cudaGetDeviceCount(int* count) {
 }
 
 Error cudaSetDevice(int device) {
-  return call([&] { return isDevice(device) ? Error::Success : Error::InvalidDevice; });
+  void* caller = __builtin_return_address(0);
+  return call([&] {
+    constexpr int kMostOfAMachine = 16; // who asks for more wants to see it fail
+    if (device > 0 && device < kMostOfAMachine)
+      reportUnsupported("a second device: the program runs on one, which cudaGetDeviceCount says", caller);
+    return isDevice(device) ? Error::Success : Error::InvalidDevice;
+  });
 }
 
 Error cudaGetDevice(int* device) {
