@@ -3,6 +3,7 @@
 #include "instrument/runtime/core/context.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 namespace kcheck::runtime {
@@ -11,8 +12,8 @@ namespace {
 struct Company {
   std::vector<std::unique_ptr<LaunchState>> states;
   std::vector<LaunchState*> unused;
-  std::vector<LaunchState*> live;     ///< set aside, oldest first
-  std::vector<OperationNumber> ended; ///< in their streams; the host may not know of them yet
+  std::vector<LaunchState*> live;               ///< set aside, oldest first
+  std::map<std::uint64_t, std::uint64_t> ended; ///< by stream, the last one: the host may not know of it yet
   bool exists = false;
   SharedOrder order;          ///< while none of them runs
   Token first = 0;            ///< of the oldest
@@ -24,8 +25,9 @@ Company& company() {
   return *instance;
 }
 
-/// A launch's order outlives it no further than this.
-constexpr std::size_t kMostEnded = 64;
+/// So many owners of tokens or sets of readers, and what flags have ordered among those that have ended is
+/// forgotten.
+constexpr std::size_t kMost = std::size_t{1} << 20;
 
 void begin(const LaunchState& launch) {
   Company& all = company();
@@ -41,9 +43,8 @@ void putBack(LaunchState& launch) { company().order = std::exchange(static_cast<
 
 /// Everything that begins from now on comes after those that have ended.
 bool areEndedKnown() {
-  return std::ranges::all_of(company().ended, [](OperationNumber one) {
-    return context().streams.hostKnows(one.stream, one.sequence);
-  });
+  return std::ranges::all_of(company().ended,
+                             [](auto one) { return context().streams.hostKnows(one.first, one.second); });
 }
 
 } // namespace
@@ -78,8 +79,9 @@ void endCompany() {
 bool joinCompany(LaunchState& launch) {
   Company& all = company();
   launch.firstBlock = 0;
-  const bool isOld = all.ended.size() > kMostEnded && !launch.rehearsal;
-  if (all.exists && all.live.empty() && (isOld || areEndedKnown())) endCompany();
+  const std::size_t size = std::max(context().epochs.owners(), all.order.readSets.size());
+  const bool isLarge = size > kMost && !launch.rehearsal;
+  if (all.exists && all.live.empty() && (isLarge || areEndedKnown())) endCompany();
   if (launch.readSets.empty()) launch.firstReadSet = context().readSetsUsed;
   if (!all.exists) return false;
   context().epochs.joinCompany(launch.blockThreads);
@@ -120,7 +122,7 @@ void leaveCompany(LaunchState& launch) {
     begin(launch);
   }
   std::erase(all.live, &launch);
-  all.ended.push_back({launch.config.stream, launch.sequence});
+  all.ended[launch.config.stream] = launch.sequence;
   putBack(launch);
 }
 

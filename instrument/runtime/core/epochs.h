@@ -82,6 +82,7 @@ public:
   void beginCompany(Token first, std::uint32_t threads);
   void joinCompany(std::uint32_t threads) { blockSizes.push_back(threads); }
   void endCompany() { blockSizes.clear(); }
+  std::size_t owners() const { return entries.size(); }
 
   /// A new launch starts: tokens before it have no owners any more.
   void forgetOwners() {
