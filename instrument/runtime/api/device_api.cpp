@@ -5,6 +5,7 @@
 #include "instrument/runtime/api/errors.h"
 #include "instrument/runtime/api/graph.h"
 #include "instrument/runtime/api/later.h"
+#include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/api/services.h"
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/launch.h"
