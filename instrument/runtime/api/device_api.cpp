@@ -54,7 +54,7 @@ Error cudaSetDevice(int device) {
   return call([&] {
     constexpr int kMostOfAMachine = 16; // who asks for more wants to see it fail
     if (device > 0 && device < kMostOfAMachine)
-      reportUnsupported("a second device: the program runs on one, which cudaGetDeviceCount says", caller);
+      reportUnsupported("a second device", caller);
     return isDevice(device) ? Error::Success : Error::InvalidDevice;
   });
 }
