@@ -149,8 +149,11 @@ OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, con
   linker.arguments = {KCHECK_CLANG, "-fuse-ld=lld", "-pthread", "-o", path,
                       // a full disk is then an error of a write, not a bus error in the linker
                       "-Wl,--no-mmap-output-file"};
-  for (const char* function : {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"}) // host_free.cpp
-    linker.arguments.push_back(fmt::format("-Wl,--wrap={}", function));
+  std::vector<std::string_view> frees = {"free"}; // memory_api.cpp
+  const bool sanitizes = std::ranges::any_of(
+      options.linkArguments, [](const std::string& argument) { return argument.starts_with("-fsanitize="); });
+  if (!sanitizes) frees.insert(frees.end(), {"_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"}); // else theirs
+  for (std::string_view function : frees) linker.arguments.push_back(fmt::format("-Wl,--wrap={}", function));
   std::vector<std::string> files;
   for (const std::string& object : objects) {
     files.push_back(fmt::format("{}.{}.o", path, files.size()));
