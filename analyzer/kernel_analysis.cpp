@@ -109,7 +109,8 @@ bool KernelAnalysis::choosesOther(const PreparedModule& prepared) {
     chooseWidth(plan, threads, blocks);
     if (worksIn(plan.concrete.front().launch)) return true;
   }
-  plan.leftOut = "no thread does anything that it may in " + usual + "; give a launch with --block and --grid";
+  plan.leftOut =
+      "no thread does anything that it may in " + usual + "; give a launch with --block and --grid";
   return false;
 }
 

@@ -191,7 +191,8 @@ void setShape(PlannedCase& invented, const Dim3& block, const Dim3& grid) {
 
 void chooseWidth(LaunchPlan& plan, std::uint32_t threads, std::uint32_t blocks) {
   PlannedCase& invented = plan.concrete.front();
-  Dim3 block = invented.shown.block.whole().value_or(Dim3{}), grid = invented.shown.grid.whole().value_or(Dim3{});
+  Dim3 block = invented.shown.block.whole().value_or(Dim3{}),
+       grid = invented.shown.grid.whole().value_or(Dim3{});
   block.x = threads;
   grid.x = blocks;
   setShape(invented, block, grid);

@@ -16,8 +16,8 @@ std::vector<Relation> relationsOf(BarrierReach reach) {
   }
 }
 
-/// Whether two threads can go different ways at the branch, of which one comes to the barrier. With a mask, it
-/// names the other, which does not come.
+/// Whether two threads can go different ways at the branch, of which one comes to the barrier. With a mask,
+/// it names the other, which does not come.
 Verdict goDifferentWays(Check& c, const BarrierControl& control, Relation relation,
                         std::deque<ModelAccess>& arms, ModelAccess*& first, ModelAccess*& second) {
   ExprContext& context = c.decider.view().context;
@@ -99,8 +99,9 @@ PropertyResult checkBarriers(Check c) {
           witness.exact() ? "line " + std::to_string(control.barrier.line)
                           : name + ": possibly divergent, leaning on " + witness.causes.front().text;
       if (!control.isFollowed)
-        answer.doubt(lineOf(control.barrier) + ": whether those that the mask names come past the branch in " +
-                     lineOf(control.branch) + " is not followed");
+        answer.doubt(lineOf(control.barrier) +
+                     ": whether those that the mask names come past the branch in " + lineOf(control.branch) +
+                     " is not followed");
       else if (control.othersLeave)
         answer.doubt(lineOf(control.barrier) + ": lanes that the branch in " + lineOf(control.branch) +
                      " sends elsewhere may have returned by then, or may not");

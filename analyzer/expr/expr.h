@@ -218,7 +218,8 @@ bool followsKept(Expr e);
 Varies variesOf(Expr e);
 /// The inexact symbols and functions below `e`.
 std::vector<Cause> causesOf(Expr e);
-/// Whether it hangs on nothing but the thread's and the block's indices, the launch's shape and rounds of loops.
+/// Whether it hangs on nothing but the thread's and the block's indices, the launch's shape and rounds of
+/// loops.
 bool isOfIndices(Expr e);
 /// Human-readable infix text, for dumps and messages. Depth-limited: deeper parts print as `..`.
 std::string toString(Expr e, unsigned depth = 12);

@@ -125,7 +125,8 @@ std::optional<Together> lanesTogether(const Instruction& instruction) {
   if (name.starts_with("wmma.") || name.starts_with("mma.")) return Together();
   // Reductions take (value, mask), but Clang 19's header, their only user, passes (mask, value).
   const bool waits = name.starts_with("shfl.sync.") || name.starts_with("match.") ||
-                     name.starts_with("redux.sync.") || (name.starts_with("vote.") && name.ends_with(".sync"));
+                     name.starts_with("redux.sync.") ||
+                     (name.starts_with("vote.") && name.ends_with(".sync"));
   if (!waits) return {};
   return Together{call->getArgOperand(0)};
 }

@@ -205,7 +205,7 @@ struct KernelState {
   std::set<unsigned> locks;
   /// Those of them that are also given back: who finds one taken comes again or leaves the work.
   std::set<unsigned> locksGivenBack;
-  std::unordered_set<const Symbol*> lockResults; ///< among the synchronizing ones
+  std::unordered_set<const Symbol*> lockResults;   ///< among the synchronizing ones
   std::map<unsigned, std::vector<Expr>> wideReads; ///< some, of what the kernel does not write; by object
   std::unordered_map<Expr, Ballot> ballots; ///< what ballots of all lanes gave, and which lanes come together
   std::unordered_map<Expr, Expr> drawnWithin; ///< tickets, with what bounds them where they were drawn

@@ -64,7 +64,8 @@ Expr Execution::unwrittenContent(const Place& place, unsigned width) {
   Expr read = exprs.apply(content, {place.offset});
   constexpr std::size_t kMostKept = 32;
   std::vector<Expr>& wide = state.wideReads[place.object];
-  if (width > 8 && wide.size() < kMostKept && std::ranges::find(wide, read) == wide.end()) wide.push_back(read);
+  if (width > 8 && wide.size() < kMostKept && std::ranges::find(wide, read) == wide.end())
+    wide.push_back(read);
   return read;
 }
 

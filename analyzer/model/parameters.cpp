@@ -245,7 +245,8 @@ Expr pointerParameter(KernelState& state, const llvm::Argument& argument, const 
         state.exprs.mul(state.exprs.of(index), state.exprs.constant(64, std::int64_t(grain)), NoSignedWrap);
     return state.exprs.add(state.objects.pointerTo(object), offset, NoSignedWrap);
   }
-  fresh.isPlaced = !state.launch.isOfProgram(); // else it may lead into host memory, or into the middle of an array
+  fresh.isPlaced =
+      !state.launch.isOfProgram(); // else it may lead into host memory, or into the middle of an array
   return state.objects.pointerTo(state.objects.object("parameter " + std::to_string(number), fresh));
 }
 

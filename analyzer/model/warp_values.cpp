@@ -22,15 +22,16 @@ struct Read {
   Expr segment = nullptr; ///< the mask of the lanes that may be read from here
 };
 
-/// The lane that a shuffle reads, which keeps to the own one's segment: a power of two of lanes. `named` is what
-/// the third operand says.
+/// The lane that a shuffle reads, which keeps to the own one's segment: a power of two of lanes. `named` is
+/// what the third operand says.
 Read laneRead(KernelState& state, const CallInst& call, Expr named) {
   auto* intrinsic = dyn_cast<IntrinsicInst>(&call);
   auto* limits = intrinsic && call.arg_size() == 4 ? dyn_cast<ConstantInt>(call.getArgOperand(3)) : nullptr;
   if (!limits) return {};
   const auto id = intrinsic->getIntrinsicID();
   const bool isUp = id == Intrinsic::nvvm_shfl_sync_up_i32;
-  const std::uint64_t above = limits->getZExtValue() >> 8, bound = limits->getZExtValue() & 0xff; // as PTX has it
+  const std::uint64_t above = limits->getZExtValue() >> 8,
+                      bound = limits->getZExtValue() & 0xff; // as PTX has it
   const std::uint64_t width = kLanes - above;
   if (above >= kLanes || !isPowerOf2_64(width) || bound != (isUp ? 0 : kLanes - 1)) return {};
   ExprContext& exprs = state.exprs;

@@ -82,7 +82,8 @@ private:
     course.isEven = by == 1 && course.isEven;
     return course;
   }
-  /// Of `x << c` the low bits are kept only where x is small, which its flags say; `c << k` grows until it wraps.
+  /// Of `x << c` the low bits are kept only where x is small, which its flags say; `c << k` grows until it
+  /// wraps.
   Course shifted(Expr e) {
     Expr base = e->operands[0], count = e->operands[1];
     if (!mentions(count)) return e->flags ? of(base) : Course();

@@ -140,7 +140,8 @@ bool Execution::looksAgain(const LoopWork& work, Expr leaving) {
     if (n->op != Op::Symbol) return false;
     for (auto& [phi, symbol] : work.inside)
       if (symbol == n->symbol)
-        return work.latch.count(phi) && state.isSignalled(work.latch.lookup(phi)) && !isWalk(*phi, *work.loop);
+        return work.latch.count(phi) && state.isSignalled(work.latch.lookup(phi)) &&
+               !isWalk(*phi, *work.loop);
     return isSignalled && n->symbol->kind != SymbolKind::LoopCounter &&
            n->symbol->cause.kind == CauseKind::Loop; // what an inner loop has found
   };

@@ -79,8 +79,7 @@ std::vector<std::byte> asRecord(const LaunchState& launch) {
   const auto* given = static_cast<const std::byte*>(launch.arguments);
   std::vector<std::byte> bytes(given, given + kernel.argumentBytes);
   wire::Arguments record{};
-  const std::vector<wire::PassedPointer> pointers =
-      takePointers(bytes.data(), kernel, record.flags);
+  const std::vector<wire::PassedPointer> pointers = takePointers(bytes.data(), kernel, record.flags);
   record.pointers = static_cast<std::uint32_t>(pointers.size());
   record.parameters = kernel.parameterCount;
   record.bytes = kernel.argumentBytes;
