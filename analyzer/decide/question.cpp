@@ -106,7 +106,7 @@ Verdict Decider::leaves(const ModelAccess& access, Expr bytes) {
   const bool isWrapped = happensOnlyWrapped(access);
   for (Ranges::Wrapping wrapping : {Ranges::Wrapping::Exact, Ranges::Wrapping::Assumed}) {
     bool assumed = wrapping == Ranges::Wrapping::Assumed;
-    if (assumed && (isWrapped || wrapAssumptions(access).empty())) continue;
+    if (assumed && (isWrapped || !mayAssumeNoWrap({&access, &access}))) continue;
     if (!provesWithin(viewOf(access, wrapping), bytes)) continue;
     ++counters.arithmetic;
     return Verdict::never(assumed);

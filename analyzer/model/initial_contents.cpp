@@ -32,10 +32,11 @@ Expr Execution::initialContent(const Instruction& instruction, const Place& plac
   if (state.prepared.writtenVariables.count(variable.getName().str())) return nullptr; // by another kernel
   std::uint64_t step = state.layout.getTypeStoreSize(instruction.getType()).getFixedValue();
   std::uint64_t size = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
+  const std::uint64_t apart = std::min<std::uint64_t>(step, getLoadStoreAlignment(&instruction).value());
   constexpr std::uint64_t kMostEntries = 32;
-  if (!isConst(place.offset) && size / step > kMostEntries) return nullptr;
+  if (!isConst(place.offset) && size / apart > kMostEntries) return nullptr;
   Expr content = nullptr;
-  for (std::uint64_t at = 0; at + step <= size; at += step) {
+  for (std::uint64_t at = 0; at + step <= size; at += apart) {
     if (isConst(place.offset) && place.offset->value != std::int64_t(at)) continue;
     auto* entry = ConstantFoldLoadFromConst(const_cast<Constant*>(variable.getInitializer()),
                                             instruction.getType(), APInt(64, at), state.layout);
