@@ -87,12 +87,15 @@ const MemoryObject* Decider::tornIn(const std::vector<Expr>& constraints, const 
 /// The approximations that the outcome hangs on. Where the values of everything exact decide the constraints
 /// alone, it hangs on none.
 std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const Assignment& values) {
-  if (const MemoryObject* torn = tornIn(constraints, values))
+  const auto ofTornReads = [&]() -> std::vector<Cause> {
+    const MemoryObject* torn = tornIn(constraints, values);
+    if (!torn) return {};
     return {{CauseKind::Approximation, "bytes of `" + torn->name + "`, which is read in several sizes"}};
+  };
   std::set<Cause> result;
   for (Expr c : constraints)
     for (Cause& cause : causesOf(c)) result.insert(std::move(cause));
-  if (result.empty()) return {};
+  if (result.empty()) return ofTornReads();
   Substitution exactValues(kernel.context);
   std::unordered_set<Expr> seen;
   for (Expr c : constraints)
@@ -104,7 +107,7 @@ std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const A
     });
   bool independent =
       std::all_of(constraints.begin(), constraints.end(), [&](Expr c) { return isTrue(exactValues(c)); });
-  if (independent) return {};
+  if (independent) return ofTornReads();
   return {result.begin(), result.end()};
 }
 

@@ -20,6 +20,12 @@ Range tidy(Range r, unsigned width) {
   return r;
 }
 
+/// What a thread has drawn from a counter, which stays far from the end of its type.
+bool isDrawn(Expr e) {
+  return e->width > 16 && (e->function->injective || e->function->isRoom) &&
+         e->function->cause.kind == CauseKind::Order;
+}
+
 } // namespace
 
 Int floorDivide(Int a, Int b) {
@@ -100,7 +106,7 @@ Range Ranges::compute(Expr e) {
   case Op::Apply:
     if (small && isGiven(e) && e->width >= 32) return {0, 7, 7};
     // Plausible in a long run of a small launch; and what arrays hold are places in small arrays.
-    if (small && e->width >= 32 && !e->function->isBallot) return {0, 0xffff, 0xffff};
+    if (small && (isDrawn(e) || (e->width >= 32 && !e->function->isBallot))) return {0, 0xffff, 0xffff};
     return fullRange(e->width);
   default: return fullRange(e->width);
   }

@@ -32,7 +32,8 @@ Expr Execution::initialContent(const Instruction& instruction, const Place& plac
   if (state.prepared.writtenVariables.count(variable.getName().str())) return nullptr; // by another kernel
   std::uint64_t step = state.layout.getTypeStoreSize(instruction.getType()).getFixedValue();
   std::uint64_t size = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
-  const std::uint64_t apart = std::min<std::uint64_t>(step, getLoadStoreAlignment(&instruction).value());
+  const auto* load = dyn_cast<LoadInst>(&instruction);
+  const std::uint64_t apart = load ? std::min<std::uint64_t>(step, load->getAlign().value()) : step;
   constexpr std::uint64_t kMostEntries = 32;
   if (!isConst(place.offset) && size / apart > kMostEntries) return nullptr;
   Expr content = nullptr;

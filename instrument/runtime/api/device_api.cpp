@@ -53,7 +53,7 @@ Error cudaSetDevice(int device) {
   void* caller = __builtin_return_address(0);
   return call([&] {
     constexpr int kMostOfAMachine = 16; // who asks for more wants to see it fail
-    if (device > 0 && device < kMostOfAMachine) reportUnsupported("a second device", caller);
+    if (device > 0 && device < kMostOfAMachine) reportNoDevice(device, caller);
     return isDevice(device) ? Error::Success : Error::InvalidDevice;
   });
 }

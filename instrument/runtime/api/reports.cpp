@@ -86,6 +86,15 @@ void reportBadHostRange(std::size_t bytes, std::size_t room, bool write, const c
   reportHostEvent(event);
 }
 
+void reportNoDevice(int device, void* caller) {
+  HostEvent event{.rule = wire::Rule::UncheckedError, .caller = caller};
+  const std::string message =
+      "there is no device " + std::to_string(device) + " in this run, and the program stays on device 0";
+  event.message = message.c_str();
+  event.hint = "cudaGetDeviceCount() says how many devices there are: here one";
+  reportHostEvent(event);
+}
+
 void reportUnsupported(const char* feature, void* caller) {
   HostEvent event{.rule = wire::Rule::Unsupported, .caller = caller};
   event.message = feature;

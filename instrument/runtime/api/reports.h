@@ -25,6 +25,8 @@ void reportBadSymbolRange(const void* variable, std::size_t size, std::size_t of
 void reportUnseenPrint(const char* kernel, void* caller);
 /// A copy of so many bytes to or from a block of the host's heap that has only `room`.
 void reportBadHostRange(std::size_t bytes, std::size_t room, bool write, const char* function, void* caller);
+/// The program asks for a device beside the one that it runs on.
+void reportNoDevice(int device, void* caller);
 /// The program uses what kcheck does not implement: said, never silently ignored.
 void reportUnsupported(const char* feature, void* caller);
 

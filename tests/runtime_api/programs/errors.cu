@@ -1,5 +1,6 @@
 // CUDA's error behaviour: launch validation, last error, errors that stay and errors that go.
 // expect-report: invalid-launch
+// expect-report: there is no device 3 in this run
 // expect-status: 1
 #include "check.h"
 #include <cstring>
