@@ -59,6 +59,7 @@ void addCudaArguments(Arguments& arguments, const Options& options, const Toolki
 
 Arguments driverArguments(const Options& options, const Toolkit& toolkit, const std::string& file,
                           const Arguments& extra) {
+  const std::string headers = KCHECK_SOURCE_HEADERS;
   Arguments arguments = {kClang,
                          "-c",
                          "--target=x86_64-unknown-linux-gnu",
@@ -72,13 +73,12 @@ Arguments driverArguments(const Options& options, const Toolkit& toolkit, const 
                          "-Wno-c++11-narrowing", // no error for nvcc
                          "-Qunused-arguments",
                          "-isystem",
-                         KCHECK_SOURCE_HEADERS "/host"};
+                         headers + "/host"};
   if (isCuda(options, file)) {
     addCudaArguments(arguments, options, toolkit);
   } else {
-    arguments.insert(arguments.end(),
-                     {"-x", "c++", "-isystem",
-                      toolkit.ownHeaders() ? KCHECK_SOURCE_HEADERS "/cuda" : toolkit.path + "/include"});
+    arguments.insert(arguments.end(), {"-x", "c++", "-isystem",
+                                       toolkit.ownHeaders() ? headers + "/cuda" : toolkit.path + "/include"});
   }
   const Arguments user = userArguments(options);
   arguments.insert(arguments.end(), user.begin(), user.end());
