@@ -68,7 +68,14 @@ private:
   }
 
   Expr comesTo(const Instruction& at) const {
-    return (lanesTogether(at) ? run.conditions : run.barrierConditions).at(at.getParent());
+    Expr comes = (lanesTogether(at) ? run.conditions : run.barrierConditions).at(at.getParent());
+    if (kind != BarrierKind::Grid) return comes;
+    // A launch that is not cooperative has no such barrier at all.
+    Expr result = state.exprs.boolean(true);
+    for (Expr part : conjunctsOf(comes))
+      if (none_of(causesOf(part), [](const Cause& cause) { return cause.kind == CauseKind::Launch; }))
+        result = state.exprs.logicalAnd(result, part);
+    return result;
   }
 
   void addCall(Expr mask, Expr comes) {

@@ -3,6 +3,7 @@
 #include "analyzer/model/kernel_state.h"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 namespace kcheck::analyzer {
@@ -97,8 +98,31 @@ private:
     if (mentions(base) || of(count).way != Way::Up) return {};
     return {isNonNegative(base) || e->op == Op::LShr ? Way::Down : Way::One, false};
   }
+  /// Values round by round: `k == 0 ? 1 : k == 1 ? 2 : 4`.
+  Course listed(Expr e) {
+    std::map<std::int64_t, std::int64_t> values;
+    Expr number = e->operands[0]->op == Op::Eq ? e->operands[0]->operands[0] : nullptr;
+    if (!number || !isNonNegative(number) || of(number).way != Way::Up) return {};
+    while (e->op == Op::Ite && e->operands[0]->op == Op::Eq && e->operands[0]->operands[0] == number &&
+           isConst(e->operands[0]->operands[1]) && isConst(e->operands[1])) {
+      values.try_emplace(e->operands[0]->operands[1]->value, e->operands[1]->value);
+      e = e->operands[2];
+    }
+    if (!isConst(e) || values.empty()) return {};
+    bool rises = true, falls = true;
+    std::int64_t before = values.begin()->second, round = -1;
+    for (const auto& [at, value] : values) {
+      if (at != ++round) return {}; // the last value may stand for a round between these
+      rises = rises && value >= before;
+      falls = falls && value <= before;
+      before = value;
+    }
+    rises = rises && e->value >= before;
+    falls = falls && e->value <= before;
+    return rises ? Course{Way::Up, false} : falls ? Course{Way::Down, false} : Course();
+  }
   Course chosen(Expr e) {
-    if (mentions(e->operands[0])) return {};
+    if (mentions(e->operands[0])) return listed(e);
     const Course a = of(e->operands[1]), b = of(e->operands[2]);
     if (a.way == Way::Any || b.way == Way::Any) return {};
     const bool isEven = a.isEven && b.isEven;
