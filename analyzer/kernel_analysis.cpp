@@ -104,13 +104,14 @@ bool KernelAnalysis::choosesOther(const PreparedModule& prepared) {
   if (!worksIn(plan.any)) return false;
   constexpr std::array<std::array<std::uint32_t, 2>, 9> kWidths{
       {{64, 4}, {256, 4}, {128, 2}, {64, 2}, {512, 4}, {32, 4}, {128, 64}, {256, 64}, {64, 1}}};
-  const std::string usual = plan.concrete.front().holdsFor;
-  for (const auto& [threads, blocks] : kWidths) {
-    chooseWidth(plan, threads, blocks);
-    if (worksIn(plan.concrete.front().launch)) return true;
-  }
-  plan.leftOut =
-      "no thread does anything that it may in " + usual + "; give a launch with --block and --grid";
+  PlannedCase& chosen = plan.concrete.front(); // questions speak of it by address
+  const PlannedCase usual = chosen;
+  for (const auto& [threads, blocks] : kWidths)
+    if (chooseWidth(plan, threads, blocks) && worksIn(chosen.launch)) return true;
+  chosen = usual;
+  plan.leftOut = "in " + usual.holdsFor +
+                 ", no thread does anything, or an assumption of the kernel fails; give a launch with "
+                 "--block and --grid";
   return false;
 }
 

@@ -189,13 +189,15 @@ void setShape(PlannedCase& invented, const Dim3& block, const Dim3& grid) {
 
 } // namespace
 
-void chooseWidth(LaunchPlan& plan, std::uint32_t threads, std::uint32_t blocks) {
+bool chooseWidth(LaunchPlan& plan, std::uint32_t threads, std::uint32_t blocks) {
   PlannedCase& invented = plan.concrete.front();
   Dim3 block = invented.shown.block.whole().value_or(Dim3{}),
        grid = invented.shown.grid.whole().value_or(Dim3{});
   block.x = threads;
   grid.x = blocks;
+  if (std::uint64_t(block.x) * block.y * block.z > plan.any.mostThreads.value_or(1024)) return false;
   setShape(invented, block, grid);
+  return true;
 }
 
 bool covers(const LaunchCase& any, const LaunchCase& launch) {

@@ -44,8 +44,9 @@ bool covers(const LaunchCase& any, const LaunchCase& launch);
 /// threads, blocks of the known shape. `sizes` are the lengths of the kernel's shared arrays.
 std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector<std::uint32_t>& sizes);
 
-/// Where the launch is kcheck's own choice: one of other width along x.
-void chooseWidth(LaunchPlan& plan, std::uint32_t threads, std::uint32_t blocks);
+/// Where the launch is kcheck's own choice: one of other width along x. False where no block can be that
+/// wide.
+bool chooseWidth(LaunchPlan& plan, std::uint32_t threads, std::uint32_t blocks);
 
 LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used, const Options& options);
 

@@ -35,7 +35,7 @@ Course sum(Course a, Course b) {
 
 class Courses {
 public:
-  explicit Courses(Expr counter) : counter(counter) {}
+  Courses(Expr counter, bool isUnsigned) : counter(counter), isUnsigned(isUnsigned) {}
 
   Course of(Expr e) {
     if (e == counter) return {Way::Up};
@@ -96,7 +96,9 @@ private:
     Expr base = e->operands[0], count = e->operands[1];
     if (!mentions(count)) return isConst(count) ? Course{of(base).way, false} : Course();
     if (mentions(base) || of(count).way != Way::Up) return {};
-    return {isNonNegative(base) || e->op == Op::LShr ? Way::Down : Way::One, false};
+    if (isNonNegative(base)) return {Way::Down, false};
+    if (e->op == Op::AShr) return {Way::One, false};
+    return isUnsigned ? Course{Way::Down, false} : Course(); // a negative number would turn positive
   }
   /// Values round by round: `k == 0 ? 1 : k == 1 ? 2 : 4`.
   Course listed(Expr e) {
@@ -131,6 +133,7 @@ private:
   }
 
   Expr counter;
+  bool isUnsigned; ///< how the condition reads the numbers
   std::unordered_map<Expr, Course> known;
 };
 
@@ -143,7 +146,7 @@ Held heldBefore(Expr condition, Expr counter) {
   if (condition->op != Op::Slt && condition->op != Op::Sle && condition->op != Op::Ult &&
       condition->op != Op::Ule)
     return Held::Perhaps;
-  Courses courses(counter);
+  Courses courses(counter, condition->op == Op::Ult || condition->op == Op::Ule);
   switch (sum(courses.of(condition->operands[0]), turned(courses.of(condition->operands[1]))).way) {
   case Way::Still:
   case Way::Up: return Held::Before;
