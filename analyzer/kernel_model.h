@@ -86,6 +86,22 @@ struct Tally {
   Expr round = nullptr, rounds = nullptr;
 };
 
+/// A flag that the thread, or one of its block for all, sets once it has done the access and fenced.
+struct FlagAhead {
+  unsigned object = 0, setter = 0; ///< KernelModel::flags
+  bool isOfBlock = false;
+  bool needsFence = false; ///< only who has a fence of his own is ordered behind it
+};
+
+/// What a flag has said before the access, with a fence between.
+struct FlagSeen {
+  unsigned object = 0;
+  Expr place = nullptr;    ///< where it was looked at
+  std::vector<Expr> mayBe; ///< width 1, of each setter: that it may be what was seen
+  Expr isSeen = nullptr;   ///< width 1: else nobody has looked
+  bool hasFence = false;
+};
+
 /// One access site within one phase (an inlined or unrolled site appears several times).
 struct ModelAccess {
   bool stores() const { return kind != AccessKind::Read && !isLoad; }
@@ -108,12 +124,26 @@ struct ModelAccess {
   Expr stored = nullptr;    ///< the value written, where known
   std::vector<LockPlace> locks;
   std::vector<ArrivalPlace> arrivals;
+  std::vector<FlagAhead> flagsAhead;
+  std::vector<FlagSeen> flagsSeen;
   std::map<std::string, Expr> locals; ///< source variables in scope and their values, for witnesses
 };
 
 /// A copy that a thread has started and may not have waited for where it accesses memory itself.
 struct OwnCopy {
   ModelAccess copy, access;
+};
+
+/// One store to a flag, by itself, and what it is as a block's: null where it is not that of one thread.
+struct FlagSetter {
+  ModelAccess access;
+  Expr placeOfBlock = nullptr, setsOfBlock = nullptr;
+};
+
+/// An array to which nothing is done but to look at it and, outside of loops, to store in it.
+struct FlagArray {
+  std::vector<FlagSetter> setters;
+  std::string assumption; ///< what it holds at the start; empty: the kernel has stored that
 };
 
 /// A barrier interval: accesses of the same phase are unordered between threads of a block.
@@ -181,6 +211,7 @@ struct KernelModel {
   std::vector<ModelGap> gaps;
   bool breaksAssumption = false; ///< this launch does, of a `__builtin_assume` or of how many threads it has
   std::vector<OwnCopy> ownCopies;
+  std::map<unsigned, FlagArray> flags;       ///< by object
   std::map<const Symbol*, Expr> firstValues; ///< of what loops change, in their first round
   std::map<const Symbol*, FirstExit>
       firstExits; ///< of what loops leave behind that end with their first round

@@ -30,11 +30,13 @@ inline std::string smallOfHost(const std::string& variable) {
 
 /// How assumptions begin that are for host code to keep, which no run looks at: where a counter starts, what
 /// is in memory, what is computed.
-inline constexpr std::string_view kCounter = "the counter", kHostLeaves = "host code leaves `",
+inline constexpr std::string_view kCounter = "the counter", kFlag = "the flag",
+                                  kHostLeaves = "host code leaves `",
                                   kHostComputes = "what the host computes from `";
 inline bool isUpToHost(std::string_view assumption) {
   return assumption.starts_with(kHostsInt) || assumption.starts_with(kCounter) ||
-         assumption.starts_with(kHostLeaves) || assumption.starts_with(kHostComputes);
+         assumption.starts_with(kFlag) || assumption.starts_with(kHostLeaves) ||
+         assumption.starts_with(kHostComputes);
 }
 
 } // namespace kcheck

@@ -9,8 +9,18 @@ static bool reaches(const ModelAccess& a, Relation relation) {
   return relation != Relation::DifferentBlocks || a.scope != AtomicScope::Block;
 }
 
+bool isStrong(const ModelAccess& access, Relation relation) {
+  if (access.isVolatile) return true;
+  return access.scope >= (relation == Relation::DifferentBlocks ? AtomicScope::Device : AtomicScope::Block);
+}
+
+bool areFlagAndPoll(const ModelAccess& a, const ModelAccess& b, Relation relation) {
+  return (a.isPolled || b.isPolled) && isStrong(a, relation) && isStrong(b, relation);
+}
+
 bool conflicts(const ModelAccess& a, const ModelAccess& b, Relation relation) {
   if (!a.stores() && !b.stores()) return false;
+  if (areFlagAndPoll(a, b, relation) && a.size == b.size) return false;
   return !(reaches(a, relation) && reaches(b, relation)) || a.size != b.size;
 }
 

@@ -6,6 +6,10 @@
 #include "analyzer/decide/races.h"
 #include "analyzer/expr/evaluate.h"
 
+#include <deque>
+#include <map>
+#include <tuple>
+
 namespace kcheck::analyzer {
 
 namespace smt {
@@ -90,6 +94,12 @@ private:
   bool happensOnlyWrapped(const ModelAccess& access);
   bool mayAssumeNoWrap(const PairQuestion& question);
 
+  // flags.cpp
+  bool setApart(unsigned object, unsigned one, unsigned other);
+  bool mayBeToldApart(const FlagSeen& seen);
+  Expr unseen(const ModelAccess& earlier, unsigned thread, const FlagSeen& seen, Relation relation);
+  std::vector<Expr> unorderedByFlags(const PairQuestion& question);
+
   // meeting.cpp
   std::vector<std::pair<Expr, Expr>> commonLocks(const PairQuestion& question);
   std::vector<Expr> meetingConstraints(const PairQuestion& question);
@@ -141,6 +151,8 @@ private:
   Copies copies;
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];
   std::unordered_map<const ModelAccess*, std::vector<std::string>> assumptions;
+  std::map<std::tuple<unsigned, unsigned, unsigned>, bool> flagsSetApart; ///< by object and two setters
+  std::deque<ModelAccess> flagStores;                                     ///< by themselves
 };
 
 } // namespace kcheck::analyzer

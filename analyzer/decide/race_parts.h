@@ -58,6 +58,7 @@ private:
   const Verdict& verdictOf(const RaceItem& a, const RaceItem& b, Relation relation);
   bool hasShownEnough(const Sites& sites, Relation& relation);
   void takeCommonOne(const RaceItem& a, const RaceItem& b, Relation relation, Verdict& verdict);
+  void assumeFlags(const ModelAccess& a, const ModelAccess& b);
   void assumeNoWrap(const ModelAccess& a, const ModelAccess& b);
 
   Check c;

@@ -13,6 +13,17 @@ bool bothLocked(const RaceItem& a, const RaceItem& b) {
   return !a.access->locks.empty() && !b.access->locks.empty();
 }
 
+/// By flags that one sets and the other sees: which ones, the accesses' places and conditions do not say.
+bool haveCommonFlags(const RaceItem& a, const RaceItem& b) {
+  const auto tells = [](const ModelAccess& earlier, const ModelAccess& later) {
+    return std::ranges::any_of(earlier.flagsAhead, [&](const FlagAhead& ahead) {
+      return std::ranges::any_of(later.flagsSeen,
+                                 [&](const FlagSeen& seen) { return seen.object == ahead.object; });
+    });
+  };
+  return tells(*a.access, *b.access) || tells(*b.access, *a.access);
+}
+
 /// Integer parameters that are negative in a witness.
 std::vector<Expr> negativeParameters(const Verdict& verdict) {
   std::vector<Expr> result;
@@ -36,8 +47,14 @@ std::string pairName(const RaceItem& a, const RaceItem& b) {
 }
 
 RaceQuestions::Key RaceQuestions::keyOf(const RaceItem& a, const RaceItem& b, Relation relation) {
-  return {a.access->offset,    a.access->size, a.access->condition, b.access->offset, b.access->size,
-          b.access->condition, relation,       bothLocked(a, b)};
+  return {a.access->offset,
+          a.access->size,
+          a.access->condition,
+          b.access->offset,
+          b.access->size,
+          b.access->condition,
+          relation,
+          bothLocked(a, b) || haveCommonFlags(a, b)};
 }
 
 /// Whether that pair of sites has shown enough races. Of one within a warp it is worth knowing whether
@@ -52,7 +69,8 @@ bool RaceQuestions::hasShownEnough(const Sites& sites, Relation& relation) {
 }
 
 const Verdict& RaceQuestions::verdictOf(const RaceItem& a, const RaceItem& b, Relation relation) {
-  if (bothLocked(a, b)) cache.erase(keyOf(a, b, relation)); // it depends on which locks
+  if (bothLocked(a, b) || haveCommonFlags(a, b))
+    cache.erase(keyOf(a, b, relation)); // it depends on which locks and flags
   auto [entry, isNew] = cache.try_emplace(keyOf(a, b, relation));
   Verdict& verdict = entry->second;
   if (!isNew) return verdict;
@@ -79,6 +97,7 @@ void RaceQuestions::ask(const RaceItem& a, const RaceItem& b, Relation relation)
   const Verdict& verdict = verdictOf(first, second, relation);
   if (verdict.outcome == Verdict::Outcome::Never) {
     if (verdict.assumesNoWrap) assumeNoWrap(*first.access, *second.access);
+    if (haveCommonFlags(first, second)) assumeFlags(*first.access, *second.access);
     return;
   }
   c.unsafe.insert(first.access->site);
@@ -131,6 +150,14 @@ void RaceQuestions::takeCommonOne(const RaceItem& a, const RaceItem& b, Relation
   }
   if (verdict.outcome == Verdict::Outcome::Never)
     for (const std::string& text : assumptions) answer.assume(text);
+}
+
+void RaceQuestions::assumeFlags(const ModelAccess& a, const ModelAccess& b) {
+  for (const ModelAccess* access : {&a, &b})
+    for (const FlagSeen& seen : access->flagsSeen)
+      if (const auto flag = c.model.flags.find(seen.object);
+          flag != c.model.flags.end() && !flag->second.assumption.empty())
+        answer.assume(flag->second.assumption);
 }
 
 void RaceQuestions::assumeNoWrap(const ModelAccess& a, const ModelAccess& b) {

@@ -1,5 +1,7 @@
 #include "analyzer/findings/worth_telling.h"
 
+#include "analyzer/decide/conflicts.h"
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -22,12 +24,6 @@ bool isOrderedWithinBlocksOnly(const RaceResult& race, const KernelModel& model)
   return std::ranges::none_of(model.gridPhases, [&](const Phase& phase) {
     return std::ranges::any_of(phase.accesses, reachesFurther);
   });
-}
-
-/// Looked at as a whole and not kept in a register, and seen as far as the other thread is away.
-static bool isStrong(const ModelAccess& access, RaceScope between) {
-  if (access.isVolatile) return true;
-  return access.scope >= (between == RaceScope::InterBlock ? AtomicScope::Device : AtomicScope::Block);
 }
 
 /// Whether one thread may do its access before a fence, and the other its own after one: then what a loop
@@ -62,8 +58,8 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (context.model.ordersByPtx) return true;
   if (isOrderedWithinBlocksOnly(race, context.model) && !race.witness.leansOn(CauseKind::Warp)) return false;
   // A flag: one thread looks at it until another has set it.
-  if ((race.first->isPolled || race.second->isPolled) && isStrong(*race.first, race.scope) &&
-      isStrong(*race.second, race.scope))
+  if (areFlagAndPoll(*race.first, *race.second,
+                     race.scope == RaceScope::InterBlock ? Relation::DifferentBlocks : Relation::SameBlock))
     return true;
   // Where threads wait in a loop, a volatile place that one statement writes and another reads may be the
   // flag.

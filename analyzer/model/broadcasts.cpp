@@ -115,12 +115,20 @@ Broadcasts::Broadcasts(const llvm::Function& kernel, const DominatorTree& domina
 }
 
 bool Broadcasts::areParted(const BasicBlock* parting, const Instruction& load) const {
-  const BasicBlock* from = found.at(&load)->getParent();
+  return arePartedFrom(found.at(&load)->getParent(), parting, load.getParent());
+}
+
+bool Broadcasts::areParted(const BasicBlock* from, const BasicBlock* until, const BasicBlock* parting,
+                           const BasicBlock* here) const {
+  return !meetWithoutBarrier(until, here) && arePartedFrom(from, parting, here);
+}
+
+bool Broadcasts::arePartedFrom(const BasicBlock* from, const BasicBlock* parting,
+                               const BasicBlock* here) const {
   if (loops.getLoopFor(from) != loops.getLoopFor(parting)) return false;
   // A barrier that every path from there to the load crosses, and every thread of the block with it.
-  for (auto* node = dominators.getNode(load.getParent()); node && node->getBlock() != parting;
-       node = node->getIDom())
-    if (isBarrier(*node->getBlock())) return dominators.dominates(parting, load.getParent());
+  for (auto* node = dominators.getNode(here); node && node->getBlock() != parting; node = node->getIDom())
+    if (isBarrier(*node->getBlock())) return dominators.dominates(parting, here);
   return false;
 }
 

@@ -26,8 +26,13 @@ public:
   /// block before, if one thread of each block goes from `parting` to the store whenever the block's threads
   /// come to `parting`. That it is one, and that all or none come, is for the caller to see to.
   bool areParted(const llvm::BasicBlock* parting, const llvm::Instruction& load) const;
+  /// The same of what one thread does from `from` until it comes to `until`, for whoever is at `here`.
+  bool areParted(const llvm::BasicBlock* from, const llvm::BasicBlock* until, const llvm::BasicBlock* parting,
+                 const llvm::BasicBlock* here) const;
 
 private:
+  bool arePartedFrom(const llvm::BasicBlock* from, const llvm::BasicBlock* parting,
+                     const llvm::BasicBlock* here) const;
   const llvm::DominatorTree& dominators;
   const llvm::LoopInfo& loops;
   std::map<const llvm::Instruction*, const llvm::Instruction*> found;

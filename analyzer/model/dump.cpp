@@ -34,6 +34,12 @@ void dumpPhases(const KernelModel& model, const char* title, const std::vector<P
                          toString(access.size));
       if (!isTrue(access.condition)) out += fmt::format("      if {}\n", toString(access.condition));
       if (access.stored) out += fmt::format("      value {}\n", toString(access.stored));
+      for (const FlagAhead& ahead : access.flagsAhead)
+        out += fmt::format("      before {} is set ({}){}\n", model.objects[ahead.object].name,
+                           ahead.setter + 1, ahead.isOfBlock ? " by the block" : "");
+      for (const FlagSeen& seen : access.flagsSeen)
+        out += fmt::format("      behind {}[{}] if {}\n", model.objects[seen.object].name,
+                           toString(seen.place), toString(seen.isSeen));
       for (auto& [name, value] : access.locals) out += fmt::format("      {} = {}\n", name, toString(value));
     }
   }
@@ -60,6 +66,11 @@ std::string dump(const KernelModel& model) {
   dumpPhases(model, "phases of the grid", model.gridPhases, out);
   dumpPhases(model, "phases of a warp", model.warpPhases, out);
   dumpPhases(model, "phases of the lanes that a mask names", model.lanePhases, out);
+  for (const auto& [object, flag] : model.flags)
+    for (std::size_t i = 0; i < flag.setters.size(); ++i)
+      out += fmt::format("flag {}[{}] is set ({}) if {}\n", model.objects[object].name,
+                         toString(flag.setters[i].access.offset), i + 1,
+                         toString(flag.setters[i].access.condition));
   if (!model.barriers.empty()) out += "barriers\n";
   for (const BarrierControl& control : model.barriers)
     out += fmt::format("  barrier at {} under the branch at {}: {}\n    reached if {}\n",

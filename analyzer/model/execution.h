@@ -129,6 +129,13 @@ private:
   void noteVariables(const llvm::Instruction& instruction);
   void nameLocals(const llvm::Instruction& instruction, ModelAccess& access);
 
+  // flags.cpp
+  void noteFlags(const llvm::Instruction& instruction, ModelAccess& access);
+  struct Look;
+  std::optional<Look> lookBefore(const llvm::Instruction& instruction, const Sighting& sighting);
+  std::optional<FlagSeen> seenAt(const llvm::Instruction& instruction, const Sighting& sighting);
+  std::optional<bool> hasSeenAll(const llvm::Instruction& instruction, const llvm::Instruction& arrival);
+
   // waiting.cpp
   Expr waited(const llvm::Instruction& instruction);
   Expr underLock(const llvm::Instruction& instruction);
@@ -359,5 +366,8 @@ private:
   std::set<unsigned> storedAtStart; ///< by copies that are under way there
   std::map<unsigned, std::set<const llvm::BasicBlock*>> behindStores; ///< of an object, where known
 };
+
+/// Whether every round of the loop computes the same value.
+bool isInvariant(const llvm::Value* v, const llvm::Loop& loop, unsigned depth = 8);
 
 } // namespace kcheck::analyzer

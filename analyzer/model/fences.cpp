@@ -35,26 +35,36 @@ bool isInOneOrder(const Instruction& fence) {
   return !general || general->getOrdering() == AtomicOrdering::SequentiallyConsistent;
 }
 
-namespace {
-
-/// The instruction is an atomic that acquires or releases. An update as clang writes atomicAdd and its
-/// relatives, in one order of all, is none: CUDA defines those as relaxed.
-bool ordersByItself(const Instruction& instruction) {
-  auto isStrong = [](AtomicOrdering order) {
-    return isAcquireOrStronger(order) || isReleaseOrStronger(order);
-  };
-  if (auto* load = dyn_cast<LoadInst>(&instruction)) return isStrong(load->getOrdering());
-  if (auto* store = dyn_cast<StoreInst>(&instruction)) return isStrong(store->getOrdering());
+/// An update as clang writes atomicAdd and its relatives, in one order of all, orders nothing by itself: CUDA
+/// defines those as relaxed.
+static AtomicOrdering orderOf(const Instruction& instruction) {
+  if (auto* load = dyn_cast<LoadInst>(&instruction)) return load->getOrdering();
+  if (auto* store = dyn_cast<StoreInst>(&instruction)) return store->getOrdering();
   auto order = AtomicOrdering::NotAtomic;
   if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) order = update->getOrdering();
   if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) order = exchange->getMergedOrdering();
-  return isStrong(order) && order != AtomicOrdering::SequentiallyConsistent;
+  return order == AtomicOrdering::SequentiallyConsistent ? AtomicOrdering::Monotonic : order;
 }
+
+static unsigned reachOf(const Instruction& atomic) {
+  const auto scope = getAtomicSyncScopeID(&atomic);
+  return !scope || *scope == SyncScope::System ? 2 : 1;
+}
+
+unsigned acquireReach(const Instruction& instruction) {
+  return isAcquireOrStronger(orderOf(instruction)) ? reachOf(instruction) : 0;
+}
+
+unsigned releaseReach(const Instruction& instruction) {
+  return isReleaseOrStronger(orderOf(instruction)) ? reachOf(instruction) : 0;
+}
+
+namespace {
 
 /// As `fenceReach`, of everything that may order as a fence does.
 unsigned orderingReach(const Instruction& instruction) {
   if (unsigned reach = fenceReach(instruction)) return reach;
-  if (ordersByItself(instruction)) return 2;
+  if (acquireReach(instruction) || releaseReach(instruction)) return 2;
   switch (barrierOf(instruction).kind) {
   case BarrierKind::Grid: return 2;
   case BarrierKind::None: break;

@@ -13,6 +13,11 @@ namespace kcheck::analyzer {
 
 /// 0: no fence. 1: one for the block. 2: one for the device or the system.
 unsigned fenceReach(const llvm::Instruction& instruction);
+inline constexpr unsigned kBlockReach = 1, kDeviceReach = 2;
+
+/// The same of atomics that acquire or release by themselves.
+unsigned acquireReach(const llvm::Instruction& instruction);
+unsigned releaseReach(const llvm::Instruction& instruction);
 
 /// Whether it is one of those fences that all threads see in one order, as `__threadfence()` is.
 bool isInOneOrder(const llvm::Instruction& fence);

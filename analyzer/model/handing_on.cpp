@@ -21,28 +21,12 @@ bool leaveTogether(const KernelState& state, const BasicBlock* block) {
 /// The thread that has surely stored what the load reads.
 std::optional<ThreadPlace> handsOn(KernelState& state, const Execution& run, const Instruction& load,
                                    const Instruction& store) {
-  auto stored = run.conditions.find(store.getParent());
   auto value = run.handed.find(&store);
-  if (stored == run.conditions.end() || value == run.handed.end()) return {};
-  const auto thread = state.onlyThread(stored->second);
-  if (!thread || !state.hasThread(*thread)) return {};
-  Substitution own(state.exprs);
-  for (unsigned axis = 0; axis < 3; ++axis)
-    if (Expr index = state.model.threadIdx[axis]; !isConst(index))
-      own.set(index, state.exprs.constant(32, (*thread)[axis]));
-  if (variesOf(state.asThread(*thread, store, value->second)) == Varies::ByThread) return {};
-  // From where all threads are together, that one goes on to the store for certain.
-  for (auto* node = state.dominators.getNode(store.getParent())->getIDom(); node; node = node->getIDom()) {
-    const BasicBlock* parting = node->getBlock();
-    auto reached = run.conditions.find(parting);
-    if (reached == run.conditions.end()) return {};
-    if (variesOf(reached->second) == Varies::ByThread) continue;
-    Expr rest = withoutPrefix(state.exprs, stored->second, reached->second);
-    const bool isSure = rest && isTrue(own(rest)) && leaveTogether(state, parting) &&
-                        state.broadcasts.areParted(parting, load);
-    return isSure ? thread : std::nullopt;
-  }
-  return {};
+  if (value == run.handed.end()) return {};
+  const auto one = oneComesTo(state, run, *store.getParent());
+  if (!one || !isTrue(one->condition) || !state.broadcasts.areParted(one->parting, load)) return {};
+  const bool isOfBlock = variesOf(state.asThread(one->thread, store, value->second)) != Varies::ByThread;
+  return isOfBlock ? std::optional(one->thread) : std::nullopt;
 }
 
 bool isCounter(KernelState& state, const Execution& run, const Instruction& arrival) {
@@ -58,7 +42,8 @@ bool isCounter(KernelState& state, const Execution& run, const Instruction& arri
   const unsigned number = unsigned(std::distance(state.arriving.begin(), state.arriving.find(&arrival)));
   return std::all_of(run.accesses.begin(), run.accesses.end(), [&](const RunAccess& access) {
     const ModelAccess& a = access.access;
-    if (a.object != *objects.begin() || a.kind == AccessKind::Read || access.instruction == &arrival)
+    if (a.object != *objects.begin() || a.kind == AccessKind::Read || access.instruction == &arrival ||
+        lookedAt(*access.instruction))
       return true;
     return std::any_of(a.arrivals.begin(), a.arrivals.end(), [&](const ArrivalPlace& place) {
       return place.counter == number && place.side == ArrivalPlace::Side::After;
@@ -67,6 +52,27 @@ bool isCounter(KernelState& state, const Execution& run, const Instruction& arri
 }
 
 } // namespace
+
+std::optional<OneComes> oneComesTo(KernelState& state, const Execution& run, const BasicBlock& block) {
+  const auto condition = run.conditions.find(&block);
+  if (condition == run.conditions.end()) return {};
+  const auto thread = state.onlyThread(condition->second);
+  if (!thread || !state.hasThread(*thread)) return {};
+  Substitution own(state.exprs);
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (Expr index = state.model.threadIdx[axis]; !isConst(index))
+      own.set(index, state.exprs.constant(32, (*thread)[axis]));
+  for (auto* node = state.dominators.getNode(&block)->getIDom(); node; node = node->getIDom()) {
+    const BasicBlock* parting = node->getBlock();
+    auto reached = run.conditions.find(parting);
+    if (reached == run.conditions.end()) return {};
+    if (variesOf(reached->second) == Varies::ByThread) continue;
+    Expr rest = withoutPrefix(state.exprs, condition->second, reached->second);
+    if (!rest || variesOf(own(rest)) == Varies::ByThread || !leaveTogether(state, parting)) return {};
+    return OneComes{*thread, parting, own(rest)};
+  }
+  return {};
+}
 
 std::map<const Instruction*, ThreadPlace> confirmBroadcasts(KernelState& state, const Execution& run) {
   std::map<const Instruction*, ThreadPlace> result;

@@ -15,6 +15,15 @@ std::map<const llvm::Instruction*, ThreadPlace> confirmBroadcasts(KernelState& s
 /// Those of `state.arriving` for which it holds in a run that takes all of them for arrivals.
 std::map<const llvm::Instruction*, ThreadPlace> confirmArrivals(KernelState& state, const Execution& run);
 
+/// Of a basic block: the thread that comes there, whenever `condition` holds, from where its block's threads
+/// part for it.
+struct OneComes {
+  ThreadPlace thread{};
+  const llvm::BasicBlock* parting = nullptr;
+  Expr condition = nullptr; ///< width 1, the same for all threads
+};
+std::optional<OneComes> oneComesTo(KernelState& state, const Execution& run, const llvm::BasicBlock& block);
+
 /// The atomic operations that one thread of each block does, as far as their conditions say.
 std::map<const llvm::Instruction*, ThreadPlace> candidateArrivals(KernelState& state, const Execution& run);
 

@@ -17,7 +17,8 @@ KernelState::KernelState(ExprContext& exprs, const PreparedModule& prepared, con
       layout(code.function->getDataLayout()), dominators(*code.function), loopInfo(dominators),
       symbols(exprs), objects(exprs, symbols), sections(*code.function),
       broadcasts(*code.function, dominators, loopInfo), arrivals(*code.function, loopInfo),
-      fences(*code.function), asyncCopies(*code.function, dominators, loopInfo) {
+      sightings(*code.function, loopInfo, dominators), fences(*code.function),
+      asyncCopies(*code.function, dominators, loopInfo) {
   model.kernel = code.kernel;
 }
 
@@ -52,6 +53,10 @@ std::int64_t KernelState::numberOf(const Instruction& instruction) {
     for (auto& block : function)
       for (auto& known : block) instructionNumbers.emplace(&known, std::int64_t(instructionNumbers.size()));
   return instructionNumbers.at(&instruction);
+}
+
+const Surroundings& KernelState::around(const Instruction& signal, unsigned reach) {
+  return surroundings.try_emplace({&signal, reach}, signal, reach).first->second;
 }
 
 void KernelState::findIntervals() {

@@ -9,6 +9,8 @@
 #include "analyzer/model/fences.h"
 #include "analyzer/model/locks.h"
 #include "analyzer/model/model_builder.h"
+#include "analyzer/model/sightings.h"
+#include "analyzer/model/surroundings.h"
 #include "analyzer/model/warp_values.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -131,6 +133,19 @@ struct ArrayPromise {
 /// A thread of its block, by its indices.
 using ThreadPlace = std::array<std::int64_t, 3>;
 
+/// A store to a flag. `value` where it always stores the same.
+struct FlagStore {
+  const llvm::Instruction* store = nullptr;
+  std::optional<std::int64_t> value;
+  friend bool operator==(const FlagStore&, const FlagStore&) = default;
+};
+
+/// One thread looks for its block, which is yet together at `parting`.
+struct OneLooks {
+  ThreadPlace thread{};
+  const llvm::BasicBlock* parting = nullptr;
+};
+
 /// One loop in closed form in one run: what decides whether its counter is the same for all threads.
 struct LoopRecord {
   struct Open {
@@ -168,6 +183,7 @@ struct KernelState {
   CriticalSections sections;
   Broadcasts broadcasts;
   Arrivals arrivals;
+  Sightings sightings;
   FenceMap fences;
   AsyncCopies asyncCopies;
 
@@ -216,6 +232,9 @@ struct KernelState {
   /// Loads of what one thread of the block has stored, with that thread; arrivals, with the one that arrives.
   std::map<const llvm::Instruction*, ThreadPlace> handedOn;
   std::map<const llvm::Instruction*, ThreadPlace> arriving;
+  std::map<unsigned, std::vector<FlagStore>> flags;         ///< by object: all that is stored there
+  std::map<const llvm::Instruction*, OneLooks> commonLooks; ///< those by which one thread waits for all
+  const Surroundings& around(const llvm::Instruction& signal, unsigned reach);
   /// The tickets drawn by arrivals, and that this one is the last.
   struct DrawnTicket {
     Expr ticket, last, isLast;
@@ -265,6 +284,7 @@ struct KernelState {
   std::int64_t numberOf(const llvm::Instruction& instruction);
 
   std::unordered_map<const llvm::Instruction*, std::int64_t> instructionNumbers;
+  std::map<std::pair<const llvm::Instruction*, unsigned>, Surroundings> surroundings; ///< by reach
 
   /// Starts of intervals between block barriers, with the blocks that may run before the next barrier.
   std::map<const llvm::BasicBlock*, std::set<const llvm::BasicBlock*>> intervals;

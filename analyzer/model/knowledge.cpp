@@ -24,6 +24,8 @@ void prime(KernelState& state, const Knowledge& known) {
   state.fixedParameters = known.fixedParameters;
   state.handedOn = known.handedOn;
   state.arriving = known.arriving;
+  state.flags = known.flags;
+  state.commonLooks = known.commonLooks;
   state.hasGroups = known.hasGroups;
 }
 

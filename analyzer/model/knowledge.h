@@ -17,6 +17,8 @@ struct Knowledge {
   std::map<unsigned, std::int64_t> fixedParameters;
   std::map<const llvm::Instruction*, ThreadPlace> handedOn;
   std::map<const llvm::Instruction*, ThreadPlace> arriving;
+  std::map<unsigned, std::vector<FlagStore>> flags;
+  std::map<const llvm::Instruction*, OneLooks> commonLooks;
   bool hasGroups = false;
 };
 

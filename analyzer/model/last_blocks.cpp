@@ -177,28 +177,34 @@ std::vector<ArrivalPlace> Execution::arrivalsAt(const Instruction& instruction, 
       result.push_back({ArrivalPlace::Side::Before, number});
       continue;
     }
+    const Surroundings& around = state.arrivals.around(*arrival);
     Expr isLast = state.isLastBlock(*arrival);
     std::vector<Expr> have = conjunctsOf(condition), wanted = conjunctsOf(isLast);
     const bool isAfter = !isTrue(isLast) && std::all_of(wanted.begin(), wanted.end(), [&](Expr part) {
       return std::find(have.begin(), have.end(), part) != have.end();
     });
-    if (isAfter) {
-      const bool isFenced = state.arrivals.isFencedBehind(instruction, *arrival);
-      result.push_back({isFenced ? ArrivalPlace::Side::After : ArrivalPlace::Side::Unclear, number});
-      result.back().hasFence = state.arrivals.isOrderedBehind(instruction, *arrival);
+    if (const auto hasFence = hasSeenAll(instruction, *arrival)) {
+      result.push_back({ArrivalPlace::Side::After, number});
+      result.back().hasFence = *hasFence;
       continue;
     }
-    ArrivalSide side = state.arrivals.sideOf(instruction, *arrival);
-    if (side == ArrivalSide::InThread && state.onlyThread(condition) != thread) {
+    if (isAfter) {
+      const bool isFenced = around.isPartedBehind(instruction);
+      result.push_back({isFenced ? ArrivalPlace::Side::After : ArrivalPlace::Side::Unclear, number});
+      result.back().hasFence = around.isOrderedBehind(instruction);
+      continue;
+    }
+    const SignalSide side = around.sideOf(instruction);
+    if (side == SignalSide::InThread && state.onlyThread(condition) != thread) {
       result.push_back({ArrivalPlace::Side::OfThread, number, exprs.logicalNot(state.isThread(thread))});
       continue;
     }
-    if (side == ArrivalSide::Carried) {
+    if (side == SignalSide::Carried) {
       result.push_back({ArrivalPlace::Side::Before, number});
       result.back().needsFence = true;
-    } else if (side == ArrivalSide::InThread || side == ArrivalSide::InBlock)
+    } else if (side == SignalSide::InThread || side == SignalSide::InBlock)
       result.push_back({ArrivalPlace::Side::Before, number});
-    else if (side == ArrivalSide::Unclear)
+    else if (side == SignalSide::Unclear)
       result.push_back({ArrivalPlace::Side::Unclear, number});
   }
   return result;

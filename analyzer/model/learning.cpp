@@ -3,6 +3,7 @@
 
 #include "analyzer/model/barrier_groups.h"
 #include "analyzer/model/execution.h"
+#include "analyzer/model/flags.h"
 #include "analyzer/model/handing_on.h"
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/relevance.h"
@@ -37,7 +38,9 @@ public:
     known.synchronizingObjects.clear();
     for (unsigned round = 0; round < 4; ++round)
       if (!learn(known)) break;
+    learnFlags(known);
     learnHandingOn(known);
+    if (!known.handedOn.empty() || !known.arriving.empty()) learnFlags(known);
     const bool hasOthers = hasBarrier(code, BarrierKind::Lanes) || hasBarrier(code, BarrierKind::Partial);
     known.hasGroups = hasBarrier(code, BarrierKind::Named) && !hasOthers && comeInGroups(known);
     return known;
@@ -127,6 +130,17 @@ private:
         findSynchronizing(state, run, known);
         return known.synchronizingObjects.size() + known.afterWaiting.size() != before;
       });
+  }
+
+  void learnFlags(Knowledge& known) {
+    ExprContext scratch;
+    if (KernelState(scratch, prepared, code, facts, launch).sightings.all().empty()) return;
+    inScratch(known, Cut::Block, [&](KernelState& state, Execution& run) {
+      settleUniformity(state);
+      known.flags = findFlags(state, run);
+      known.commonLooks = findCommonLooks(state, run);
+      return true;
+    });
   }
 
   /// Whether who comes to each named barrier is as it should be.

@@ -5,6 +5,7 @@
 #include "analyzer/model/barrier_controls.h"
 #include "analyzer/model/barrier_groups.h"
 #include "analyzer/model/execution.h"
+#include "analyzer/model/flags.h"
 #include "analyzer/model/learning.h"
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/relevance.h"
@@ -30,6 +31,7 @@ public:
     state.setCut(Cut::Block);
     Execution whole(state, nextRun++, false);
     whole.fromEntry();
+    addFlags(state, whole);
     state.model.waits = !whole.waitingLoops.empty();
     state.model.blockPhases = phases(whole);
     addOwnCopies(whole);

@@ -32,8 +32,7 @@ Expr Execution::underLock(const Instruction& instruction) {
   return exprs.of(symbol);
 }
 
-/// Whether every round of the loop computes the same value.
-static bool isInvariant(const Value* v, const Loop& loop, unsigned depth = 8) {
+bool isInvariant(const Value* v, const Loop& loop, unsigned depth) {
   auto* instruction = dyn_cast<Instruction>(v);
   if (!instruction || !loop.contains(instruction)) return true;
   auto* intrinsic = dyn_cast<IntrinsicInst>(instruction); // indices and dimensions
