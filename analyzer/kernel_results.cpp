@@ -111,7 +111,23 @@ void KernelAnalysis::finishTraffic(Analysis& analysis, Coverage& coverage) {
   addTraffic(launches, any.model, any.exprs, facts, analysis);
 }
 
+/// Nobody makes a launch of kcheck's choice that breaks what the kernel says of its launches.
+void KernelAnalysis::dropWhereBroken(Question& question) const {
+  if (!question.planned || !plan.isDefault || !question.model.breaksAssumption) return;
+  KernelAnswers& answers = question.answers;
+  answers.races.clear();
+  answers.divergences.clear();
+  answers.laneCalls.clear();
+  answers.bounds.clear();
+  for (PropertyResult& property : answers.properties) {
+    if (property.answer != Answer::Refuted) continue;
+    property.answer = Answer::Unknown;
+    property.reason = "an assumption of the kernel does not hold for " + question.planned->holdsFor;
+  }
+}
+
 CaseAnswers KernelAnalysis::answersOf(Question& question, Analysis& analysis) {
+  dropWhereBroken(question);
   const KernelModel& model = question.model;
   CaseAnswers result;
   result.holdsFor = question.planned     ? question.planned->holdsFor

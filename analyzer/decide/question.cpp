@@ -67,8 +67,8 @@ Verdict Decider::meet(const PairQuestion& q) {
     ++counters.arithmetic;
     return Verdict::never(wrapping == Ranges::Wrapping::Assumed);
   }
-  Verdict verdict = askSolver(constraints, q.relation);
-  if (wrapped) withdrawWhereWrapped(verdict, *wrapped);
+  Verdict verdict =
+      askSolver(constraints, q.relation, wrapped ? Ranges::Wrapping::Exact : Ranges::Wrapping::Assumed);
   if (verdict.outcome == Verdict::Outcome::Unknown)
     if (auto found = searchCollision(q, constraints))
       return happens(std::move(*found), std::move(constraints));

@@ -81,6 +81,13 @@ public:
   /// What a proof about the access rests on besides the program text, in words.
   const std::vector<std::string>& wrapAssumptions(const ModelAccess& access);
 
+  /// Whether the kernel asks itself whether arithmetic has wrapped, and does or places this by it: then
+  /// nothing is assumed that would answer that.
+  bool happensOnlyWrapped(const ModelAccess& access);
+
+  /// Whether the kernel does or places this by a condition that may hold, and not where `wanted` does.
+  bool asksAgainst(const ModelAccess& access, Expr wanted);
+
   double secondsLeft() const;
   KernelView& view() { return kernel; }
   Counters counters;
@@ -91,7 +98,7 @@ private:
   std::optional<Verdict> provesApart(const PairQuestion& question, Ranges::Wrapping wrapping);
 
   // wrap_assumptions.cpp
-  bool happensOnlyWrapped(const ModelAccess& access);
+  bool comesOnlyWrapped(Expr condition, Expr sizes);
   bool mayAssumeNoWrap(const PairQuestion& question);
 
   // flags.cpp
@@ -107,7 +114,8 @@ private:
 
   // solver_queries.cpp
   Verdict solve(std::vector<Expr> constraints, std::optional<Relation> relation);
-  Verdict askSolver(std::vector<Expr> constraints, std::optional<Relation> relation);
+  Verdict askSolver(std::vector<Expr> constraints, std::optional<Relation> relation,
+                    Ranges::Wrapping wrapping = Ranges::Wrapping::Assumed);
   bool areContradictory(const std::vector<Expr>& constraints, Ranges& ranges);
   smt::Query queryOf(std::vector<Expr> constraints, Ranges& ranges, std::optional<Relation> relation);
   Verdict verdictOf(smt::Answer answer, smt::Query query);
@@ -151,6 +159,7 @@ private:
   Copies copies;
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];
   std::unordered_map<const ModelAccess*, std::vector<std::string>> assumptions;
+  std::unordered_map<const ModelAccess*, bool> onlyWrapped;
   std::map<std::tuple<unsigned, unsigned, unsigned>, bool> flagsSetApart; ///< by object and two setters
   std::deque<ModelAccess> flagStores;                                     ///< by themselves
 };

@@ -122,6 +122,7 @@ void RaceQuestions::ask(const RaceItem& a, const RaceItem& b, Relation relation)
 /// A witness with a negative size or place mostly shows a launch that nobody means. What counts is whether
 /// there is another one; where there is none, that is an assumption.
 void RaceQuestions::takeCommonOne(const RaceItem& a, const RaceItem& b, Relation relation, Verdict& verdict) {
+  if (c.decider.happensOnlyWrapped(*a.access) || c.decider.happensOnlyWrapped(*b.access)) return;
   constexpr int kMostRounds = 3; // other parameters may turn negative
   ExprContext& context = c.decider.view().context;
   Expr wanted = context.boolean(true);
@@ -134,19 +135,12 @@ void RaceQuestions::takeCommonOne(const RaceItem& a, const RaceItem& b, Relation
       assumptions.push_back(notNegative(n->symbol->name));
       wanted = context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(n->width, 0), n));
     }
-    bool isPossible = true;
-    auto asWanted = [&](const ModelAccess& access) {
-      const ModelAccess* made = variants.where(access, wanted);
-      Ranges ranges(Ranges::Wrapping::Exact);
-      isPossible = isPossible && ranges.assume(made->condition);
-      return made;
-    };
-    const ModelAccess *x = asWanted(*a.access), *y = asWanted(*b.access);
-    if (!isPossible) { // it is for negative ones that the kernel does this
-      verdict = first;
+    if (c.decider.asksAgainst(*a.access, wanted) || c.decider.asksAgainst(*b.access, wanted)) {
+      verdict = first; // it is for negative ones that the kernel does this
       return;
     }
-    verdict = c.decider.meet({x, y, relation});
+    verdict =
+        c.decider.meet({variants.where(*a.access, wanted), variants.where(*b.access, wanted), relation});
   }
   if (verdict.outcome == Verdict::Outcome::Never)
     for (const std::string& text : assumptions) answer.assume(text);

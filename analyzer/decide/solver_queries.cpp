@@ -88,7 +88,8 @@ Verdict Decider::solve(std::vector<Expr> constraints, std::optional<Relation> re
   return askSolver(std::move(constraints), relation);
 }
 
-Verdict Decider::askSolver(std::vector<Expr> constraints, std::optional<Relation> relation) {
+Verdict Decider::askSolver(std::vector<Expr> constraints, std::optional<Relation> relation,
+                           Ranges::Wrapping wrapping) {
   std::erase_if(constraints, [](Expr e) { return isTrue(e); });
   if (std::any_of(constraints.begin(), constraints.end(), [](Expr e) { return isFalse(e); })) {
     ++counters.arithmetic;
@@ -100,7 +101,7 @@ Verdict Decider::askSolver(std::vector<Expr> constraints, std::optional<Relation
     verdict.reason = limits.useSolver ? "the time for this kernel is used up" : "the solver is switched off";
     return verdict;
   }
-  Ranges ranges(Ranges::Wrapping::Assumed);
+  Ranges ranges(wrapping);
   if (areContradictory(constraints, ranges)) {
     ++counters.arithmetic;
     return Verdict::never(!ranges.assumed().empty());

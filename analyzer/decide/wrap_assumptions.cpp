@@ -1,6 +1,6 @@
 // What a proof rests on where arithmetic of the program may wrap, and when that may be assumed not to happen.
+#include "analyzer/decide/choices.h"
 #include "analyzer/decide/question.h"
-
 #include "report/assumptions.h"
 
 #include <fmt/format.h>
@@ -42,12 +42,15 @@ bool isGlobalIndex(Expr e) {
 }
 
 /// Whether the access hangs on more than which thread of a known launch it is: what wraps there is no
-/// assumption.
-bool isOpen(const ModelAccess& access) {
-  const auto isUnknown = [](Expr n) {
-    return n->op == Op::Apply ||
-           (n->op == Op::Symbol && n->symbol->kind != SymbolKind::ThreadIdx &&
-            n->symbol->kind != SymbolKind::BlockIdx && n->symbol->kind != SymbolKind::Object);
+/// assumption. A size that the kernel compares with a number is known where they are equal.
+bool isOpen(const ModelAccess& access, AccessView& view) {
+  const auto isUnknown = [&](Expr n) {
+    const bool isOfThread = n->op == Op::Symbol && (n->symbol->kind == SymbolKind::ThreadIdx ||
+                                                    n->symbol->kind == SymbolKind::BlockIdx ||
+                                                    n->symbol->kind == SymbolKind::Object);
+    if ((n->op != Op::Apply && n->op != Op::Symbol) || isOfThread) return false;
+    const Range range = view.ranges.of(n);
+    return range.lo != range.hi;
   };
   return anyNode(access.condition, isUnknown) || (access.offset && anyNode(access.offset, isUnknown));
 }
@@ -81,18 +84,94 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
   return result;
 }
 
-/// That it does not happen where nothing wraps would prove anything of it.
+/// What the place is chosen by.
+static std::vector<Expr> choicesOf(const ModelAccess& access) {
+  std::vector<Expr> choices;
+  if (access.offset)
+    anyNode(access.offset, [&](Expr n) {
+      const bool isChoice =
+          n->op == Op::Ite && n->width > 1 && std::ranges::find(choices, n->operands[0]) == choices.end();
+      if (isChoice) choices.push_back(n->operands[0]);
+      return false;
+    });
+  return choices;
+}
+
+/// Whether its condition contradicts itself.
+static bool isContradictory(ExprContext& context, AccessView& view) {
+  if (!view.isPossible || isFalse(settled(context, view.ranges, view.condition))) return true;
+  const Inequalities known = view.inequalities();
+  const auto isNegative = [&](const Poly& p) {
+    Poly below = Poly() - p;
+    below.add(Monomial{}, -1);
+    return known.provesNonNegative(below);
+  };
+  const auto isZero = [&](const Poly& p) {
+    return p.valid && known.provesNonNegative(p) && known.provesNonNegative(Poly() - p);
+  };
+  return std::ranges::any_of(view.facts.nonNegative, isNegative) ||
+         std::ranges::any_of(view.facts.nonZero, isZero);
+}
+
+/// Whether the program goes one way where arithmetic has wrapped, and another where it has not: `sum < part`.
+/// The same of numbers that are read without sign and of which `sizes` says that they are sizes.
+bool Decider::comesOnlyWrapped(Expr condition, Expr sizes) {
+  AccessView exact(kernel, condition, nullptr, nullptr, Ranges::Wrapping::Exact);
+  if (isContradictory(kernel.context, exact)) return false;
+  AccessView assumed(kernel, kernel.context.logicalAnd(condition, sizes), nullptr, nullptr,
+                     Ranges::Wrapping::Assumed);
+  return isContradictory(kernel.context, assumed);
+}
+
+/// That it does not happen where nothing wraps would prove anything of it. The same of a place that is chosen
+/// by whether something has wrapped; that indices of the launch do not is another matter.
 bool Decider::happensOnlyWrapped(const ModelAccess& access) {
-  return viewOf(access, Ranges::Wrapping::Exact).isPossible &&
-         !viewOf(access, Ranges::Wrapping::Assumed).isPossible;
+  const auto [known, isNew] = onlyWrapped.try_emplace(&access, false);
+  if (!isNew || wrapAssumptions(access).empty()) return known->second;
+  const std::vector<Expr> choices = choicesOf(access);
+  const auto isOfLaunch = [](Expr condition) {
+    return condition->operands.size() == 2 && std::ranges::all_of(condition->operands, [](Expr side) {
+             return isConst(side) || isGlobalIndex(side);
+           });
+  };
+  ExprContext& c = kernel.context;
+  std::set<Expr, bool (*)(Expr, Expr)> sizes([](Expr x, Expr y) { return x->id < y->id; });
+  for (Expr n : viewOf(access, Ranges::Wrapping::Assumed).ranges.assumed())
+    if (isGiven(n)) sizes.insert(n);
+  Expr areSizes = c.boolean(true);
+  for (Expr n : sizes) areSizes = c.logicalAnd(areSizes, c.binary(Op::Sle, c.constant(n->width, 0), n));
+  const auto isBehindWrap = [&](Expr choice) {
+    return comesOnlyWrapped(c.logicalAnd(access.condition, choice), areSizes);
+  };
+  known->second =
+      isBehindWrap(c.boolean(true)) || std::ranges::any_of(choices, [&](Expr choice) {
+        return !isOfLaunch(choice) && (isBehindWrap(choice) || isBehindWrap(c.logicalNot(choice)));
+      });
+  return known->second;
 }
 
 bool Decider::mayAssumeNoWrap(const PairQuestion& q) {
   if (wrapAssumptions(*q.a).empty() && wrapAssumptions(*q.b).empty()) return false;
   const auto isAssumable = [&](const ModelAccess& access) {
-    return wrapAssumptions(access).empty() || isOpen(access);
+    return wrapAssumptions(access).empty() || isOpen(access, viewOf(access, Ranges::Wrapping::Exact));
   };
   return isAssumable(*q.a) && isAssumable(*q.b);
+}
+
+bool Decider::asksAgainst(const ModelAccess& access, Expr wanted) {
+  ExprContext& c = kernel.context;
+  const auto contradicts = [&](Expr condition) {
+    AccessView view(kernel, condition, nullptr, nullptr, Ranges::Wrapping::Exact);
+    return isContradictory(c, view);
+  };
+  const auto excludes = [&](Expr condition) {
+    return !contradicts(condition) && contradicts(c.logicalAnd(condition, wanted));
+  };
+  if (excludes(access.condition)) return true;
+  return std::ranges::any_of(choicesOf(access), [&](Expr choice) {
+    return excludes(c.logicalAnd(access.condition, choice)) ||
+           excludes(c.logicalAnd(access.condition, c.logicalNot(choice)));
+  });
 }
 
 void withdrawWhereWrapped(Verdict& verdict, const ModelAccess& access) {

@@ -17,6 +17,21 @@ Expr Execution::leadsToCode(Expr pointer, unsigned function) {
 }
 
 /// Whether two pointers are equal, by the places that they may mean. Null when that is not known.
+/// Arrays that are taken to be different, of which the kernel asks itself whether they are: it may be so.
+Expr Execution::areOneArray(unsigned a, unsigned b) {
+  const auto isOfHost = [&](unsigned object) {
+    return state.objects[object].space == MemorySpace::Global && !state.globals.count(object);
+  };
+  if (!isOfHost(a) || !isOfHost(b)) return exprs.boolean(false);
+  if (a > b) std::swap(a, b);
+  const std::string names = "`" + state.objects[a].name + "` and `" + state.objects[b].name + "`";
+  Symbol* symbol = state.symbols.plain("one array: " + names, 1, SymbolKind::Unknown, 0, 1);
+  symbol->varies = Varies::Never;
+  symbol->exact = false;
+  symbol->cause = {CauseKind::Launch, "whether " + names + " are one array"};
+  return exprs.of(symbol);
+}
+
 Expr Execution::samePointer(Expr a, Expr b) {
   if (!state.objects.isPointer(a) || !state.objects.isPointer(b)) return nullptr;
   auto left = state.objects.places(a), right = state.objects.places(b);
@@ -31,9 +46,9 @@ Expr Execution::samePointer(Expr a, Expr b) {
   for (const Place& p : left)
     for (const Place& q : right) {
       if (state.objects[p.object].isUnknown || state.objects[q.object].isUnknown) return nullptr;
-      if (p.object != q.object) continue;
       Expr both = exprs.logicalAnd(p.guard, q.guard);
-      same = exprs.logicalOr(same, exprs.logicalAnd(both, exprs.eq(p.offset, q.offset)));
+      Expr meet = p.object == q.object ? exprs.eq(p.offset, q.offset) : areOneArray(p.object, q.object);
+      same = exprs.logicalOr(same, exprs.logicalAnd(both, meet));
     }
   return same;
 }

@@ -20,9 +20,12 @@ bool isDrawn(const Update& update) {
 
 /// Whether more than a plain load or store may be done to memory.
 bool mayUpdate(const Instruction& instruction) {
-  return isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction) ||
-         (isa<CallBase>(instruction) && !isa<DbgInfoIntrinsic>(instruction) &&
-          barrierOf(instruction).kind == BarrierKind::None && instruction.mayWriteToMemory());
+  if (isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction)) return true;
+  auto* call = dyn_cast<CallBase>(&instruction);
+  return call && !isa<DbgInfoIntrinsic>(call) && barrierOf(instruction).kind == BarrierKind::None &&
+         call->mayWriteToMemory() && !call->onlyAccessesInaccessibleMemory() &&
+         (call->isInlineAsm() ||
+          any_of(call->args(), [](const Use& argument) { return argument->getType()->isPointerTy(); }));
 }
 
 } // namespace
@@ -130,19 +133,55 @@ static std::optional<std::int64_t> initialNumber(const KernelState& state, unsig
 /// Where the kernel itself, or the variable, says that a counter does not start as assumed, nothing is
 /// proved.
 void KernelState::checkStarts() {
+  constexpr std::int64_t kFarStart = 1 << 29; // from where counters are taken not to wrap
   for (const auto& [object, assumed] : assumedStarts) {
     std::optional<std::int64_t> start =
         initialNumber(*this, object, assumed.offset, assumed.drawn->getType());
     for (const Phase& phase : model.blockPhases)
       for (const ModelAccess& access : phase.accesses)
         if (access.object == object && access.kind == AccessKind::Write && access.stored &&
-            isConst(access.stored) && access.stored->value < 0)
+            isConst(access.stored) && (access.stored->value < 0 || access.stored->value > kFarStart))
           start = access.stored->value;
-    if (!start || (assumed.isZero ? *start == 0 : *start >= 0)) continue;
+    if (!start || (assumed.isZero ? *start == 0 : *start >= 0 && *start <= kFarStart)) continue;
     gap(assumed.drawn,
         "the counter `" + objects[object].name + "` starts at " + std::to_string(*start) +
             ", and what is drawn from there is not followed",
         true, false, false);
+  }
+}
+
+/// The number of all threads of a block.
+static Expr threadsOfBlock(ExprContext& exprs, const KernelModel& model) {
+  Expr threads = exprs.constant(32, 1);
+  for (Expr extent : model.blockDim)
+    if (extent) threads = exprs.mul(threads, extent);
+  return threads;
+}
+
+/// Where the kernel itself sets what a counter starts with, its tickets go on from there, and no more are
+/// drawn than its block's threads do.
+void KernelState::boundTickets() {
+  for (const auto& [symbol, ticket] : firstTickets) {
+    const auto start = startOf(model, ticket.object);
+    if (!start) continue;
+    Expr first = exprs.of(symbol), isStart = exprs.eq(first, exprs.constant(first->width, *start));
+    for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})
+      for (Phase& phase : *phases)
+        for (ModelAccess& access : phase.accesses) {
+          Expr bound = isStart;
+          bool isDrawn = false;
+          for (Expr e : {access.offset, access.condition})
+            anyNode(e, [&](Expr n) {
+              isDrawn = isDrawn || n == first;
+              if (n->op != Op::Apply || n->function != ticket.number || !ticket.draws) return false;
+              Expr most = exprs.mul(threadsOfBlock(exprs, model), exprs.constant(32, *ticket.draws));
+              Expr taken = n->width < 32 ? exprs.extend(Op::ZExt, 32, n) : n;
+              if (most->width < taken->width) most = exprs.extend(Op::ZExt, taken->width, most);
+              bound = exprs.logicalAnd(bound, exprs.binary(Op::Ult, taken, most));
+              return false;
+            });
+          if (isDrawn) access.condition = exprs.logicalAnd(access.condition, bound);
+        }
   }
 }
 
@@ -153,9 +192,7 @@ void KernelState::boundCounts() {
     const auto start = startOf(model, bound.object);
     constexpr std::int64_t kFar = 1 << 20;
     if (!start || *start < 0 || *start > kFar) continue;
-    Expr most = exprs.constant(32, bound.draws);
-    for (Expr extent : model.blockDim)
-      if (extent) most = exprs.mul(most, extent);
+    Expr most = exprs.mul(threadsOfBlock(exprs, model), exprs.constant(32, bound.draws));
     Expr counted = exprs.of(total);
     Expr isWithin = exprs.binary(Op::Sle, counted, exprs.add(most, exprs.constant(32, *start)));
     for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})

@@ -116,6 +116,7 @@ private:
   // comparisons.cpp
   Expr comparison(const llvm::ICmpInst& compare);
   Expr leadsToCode(Expr pointer, unsigned function);
+  Expr areOneArray(unsigned a, unsigned b);
   Expr samePointer(Expr a, Expr b);
   bool takeOffsets(Expr& a, Expr& b);
 

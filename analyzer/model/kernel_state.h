@@ -249,6 +249,14 @@ struct KernelState {
   };
   std::map<const Symbol*, CountBound> boundedCounts;
   void boundCounts();
+  /// Where counters start of which the tickets are numbered from there.
+  struct FirstTicket {
+    unsigned object = 0;
+    std::optional<unsigned> draws; ///< of a thread at most; shared memory's alone
+    const Function* number = nullptr;
+  };
+  std::map<const Symbol*, FirstTicket> firstTickets;
+  void boundTickets();
   /// Counters that are taken to start at 0, or at 0 or above.
   struct AssumedStart {
     const llvm::Instruction* drawn = nullptr;

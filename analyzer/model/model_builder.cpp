@@ -190,6 +190,7 @@ private:
 
   void finish() {
     state.boundCounts();
+    state.boundTickets();
     state.checkStarts();
     if (overlapMatters(state)) state.assume(kPointersApart);
     if (variablesMatter(state))

@@ -70,7 +70,8 @@ void Execution::assumeTicketsStart(const Instruction& instruction, const Update&
     state.assume(counter + "the atomic operation at " + line + " advances " + (isFixed ? "does" : "do") +
                  " not go round");
   else if (update.value < 0)
-    state.assume(counter + "atomicSub lowers at " + line + " " + stays + " from 0 to " + most);
+    state.assume(counter + "atomicSub lowers at " + line + " " + starts + " from 0 to " + most + " and " +
+                 (isFixed ? "is" : "are") + " not lowered more often than that");
   else
     state.assume(counter + "atomicAdd advances at " + line + " " + starts + " at 0 or above and " + stays +
                  " below " + most);
@@ -106,8 +107,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   number->varies = isShared ? Varies::ByBlock : Varies::Never;
   number->injective = true;
   number->keys = isFixed ? 0 : 1;
-  state.model.draws[number] = {
-      place.object, isFixed ? place.offset : nullptr, {}, {}, {}, 0, update.value < 0 ? -1 : 1};
+  state.model.draws[number] = {place.object, isFixed ? place.offset : nullptr};
   number->exact = false;
   number->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
   state.assumedStarts[place.object] = {&instruction, place.offset};
@@ -115,11 +115,17 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   Expr taken = exprs.extend(Op::ZExt, width, exprs.apply(number, std::move(*operands)));
   if (goesRound && lastOf(update) < kFar)
     return exprs.binary(Op::URem, taken, exprs.constant(width, lastOf(update) + 1));
-  if (distance == 1) return taken;
+  if (step == 1) return taken;
   auto* first = state.symbols.get(number, "first", {0, 0}, "first ticket", width, SymbolKind::Unknown);
   first->varies = number->varies;
   first->lo = 0;
   first->hi = (Int(1) << (width - 3)) - 1;
+  if (!isFixed) { // of each counter
+    first->exact = false;
+    first->cause = {CauseKind::Content, "where the counters at " + state.lineText(instruction) + " start"};
+  }
+  state.firstTickets[first] = {
+      place.object, isFixed && isShared ? drawsOfThread(place.object, update) : std::nullopt, number};
   return exprs.add(exprs.of(first), exprs.mul(taken, exprs.constant(width, step), NoSignedWrap),
                    NoSignedWrap);
 }

@@ -137,6 +137,28 @@ private:
   std::unordered_map<Expr, Course> known;
 };
 
+/// Whether the sum may begin below zero, where it is a huge number without sign.
+bool mayStartBelowZero(Expr e, Expr counter) {
+  if (isNonNegative(e)) return false;
+  if (e->op == Op::ZExt || e->op == Op::SExt || e->op == Op::Trunc)
+    return mayStartBelowZero(e->operands[0], counter);
+  if (e->op != Op::Add && e->op != Op::Mul) return isConst(e) && e->value < 0;
+  if (e->op == Op::Mul) {
+    const bool isMoving = e->operands[0] == counter || e->operands[1] == counter; // nothing at first
+    return !isMoving &&
+           std::ranges::any_of(e->operands, [&](Expr part) { return isConst(part) && part->value < 0; });
+  }
+  return std::ranges::any_of(e->operands, [&](Expr part) { return mayStartBelowZero(part, counter); });
+}
+
+/// Of numbers read without sign, whether one side passes zero on its way: from there on it lies far on the
+/// other side.
+bool passesZero(Courses& courses, Expr less, Expr more, Expr counter) {
+  const Way left = courses.of(less).way, right = courses.of(more).way;
+  return (left == Way::Up && mayStartBelowZero(less, counter)) ||
+         (right == Way::Down && !isNonNegative(more));
+}
+
 } // namespace
 
 Held heldBefore(Expr condition, Expr counter) {
@@ -146,7 +168,10 @@ Held heldBefore(Expr condition, Expr counter) {
   if (condition->op != Op::Slt && condition->op != Op::Sle && condition->op != Op::Ult &&
       condition->op != Op::Ule)
     return Held::Perhaps;
-  Courses courses(counter, condition->op == Op::Ult || condition->op == Op::Ule);
+  const bool isUnsigned = condition->op == Op::Ult || condition->op == Op::Ule;
+  Courses courses(counter, isUnsigned);
+  if (isUnsigned && passesZero(courses, condition->operands[0], condition->operands[1], counter))
+    return Held::Perhaps;
   switch (sum(courses.of(condition->operands[0]), turned(courses.of(condition->operands[1]))).way) {
   case Way::Still:
   case Way::Up: return Held::Before;
