@@ -221,6 +221,7 @@ private:
   void noteBallot(const llvm::CallInst& call);
   void noteMatch(const llvm::CallInst& call, Expr condition);
   void noteVote(const llvm::CallInst& call);
+  void noteReduction(const llvm::CallInst& call);
   void noteActive(const llvm::CallInst& call, Expr condition);
   void takeForBallot(const llvm::CallInst& call, const std::string& name, const Ballot& ballot);
   Expr countedBits(const llvm::CallInst& call, Expr bits);

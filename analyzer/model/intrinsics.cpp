@@ -202,6 +202,14 @@ void Execution::runPerThread(const CallInst& call, Expr condition) {
   case Intrinsic::nvvm_activemask: noteActive(call, condition); break;
   case Intrinsic::nvvm_match_any_sync_i32:
   case Intrinsic::nvvm_match_any_sync_i64: noteMatch(call, condition); break;
+  case Intrinsic::nvvm_redux_sync_add:
+  case Intrinsic::nvvm_redux_sync_and:
+  case Intrinsic::nvvm_redux_sync_or:
+  case Intrinsic::nvvm_redux_sync_xor:
+  case Intrinsic::nvvm_redux_sync_max:
+  case Intrinsic::nvvm_redux_sync_min:
+  case Intrinsic::nvvm_redux_sync_umax:
+  case Intrinsic::nvvm_redux_sync_umin: noteReduction(call); break;
   default: break;
   }
 }

@@ -55,6 +55,18 @@ void Execution::noteVote(const CallInst& call) {
   env[&call] = exprs.apply(vote, ballot->keys);
 }
 
+/// What all lanes reduce to one value is the same for all of them.
+void Execution::noteReduction(const CallInst& call) {
+  const auto mine = identity(call, true);
+  const auto keys = mine ? wholeWarp(state, call, call.getArgOperand(1), *mine) : std::nullopt;
+  if (!keys) return;
+  auto* value = state.symbols.function(&call, "reduced", "what the warp reduces (" + state.lineText(call) + ")",
+                                       widthOf(call.getType(), state.layout));
+  value->exact = false;
+  value->cause = {CauseKind::Warp, "the result of a warp operation at " + state.lineText(call)};
+  env[&call] = exprs.apply(value, *keys);
+}
+
 /// The lanes of the warp that come here together: some of those that come here, this one among them. Those
 /// that come without it are another group.
 void Execution::noteActive(const CallInst& call, Expr condition) {

@@ -160,11 +160,18 @@ bool isInEveryWarp(const KernelModel& model, std::int64_t lane) {
 
 } // namespace
 
+std::optional<std::vector<Expr>> wholeWarp(KernelState& state, const CallInst& call, const Value* mask,
+                                           const std::vector<Expr>& identity) {
+  auto* lanes = dyn_cast<ConstantInt>(mask);
+  if (!lanes || !lanes->isMinusOne() || !isMetTogether(state, call)) return {};
+  return warpAndRound(state, identity);
+}
+
 std::optional<Ballot> ballotOf(KernelState& state, const CallInst& call, Expr vote,
                                const std::vector<Expr>& identity) {
-  auto* mask = dyn_cast<ConstantInt>(call.getArgOperand(0));
-  if (!mask || !mask->isMinusOne() || vote->width != 1 || !isMetTogether(state, call)) return {};
-  return Ballot{vote, warpAndRound(state, identity)};
+  const auto keys = wholeWarp(state, call, call.getArgOperand(0), identity);
+  if (!keys || vote->width != 1) return {};
+  return Ballot{vote, *keys};
 }
 
 std::optional<Ballot> matchOf(KernelState& state, const CallInst& call, Expr mask, Expr matched,

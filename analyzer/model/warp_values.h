@@ -28,6 +28,11 @@ struct Ballot {
   unsigned commonKeys() const { return unsigned(keys.size()) - (group ? 1 : 0) - (value ? 1 : 0); }
 };
 
+/// What tells a call that gives all lanes of a warp one value from those of other warps and rounds. Nothing
+/// where not all of them surely come to it together.
+std::optional<std::vector<Expr>> wholeWarp(KernelState& state, const llvm::CallInst& call,
+                                           const llvm::Value* mask, const std::vector<Expr>& identity);
+
 /// What tells a ballot from those of other warps and rounds. Nothing where it is not one of all lanes, or the
 /// lanes do not surely come to it together. `identity`: that of the thread at the call.
 std::optional<Ballot> ballotOf(KernelState& state, const llvm::CallInst& call, Expr vote,
