@@ -8,7 +8,7 @@
 
 namespace kcheck::abi {
 
-inline constexpr std::uint32_t kVersion = 7;
+inline constexpr std::uint32_t kVersion = 8;
 
 /// Where all memory lies that the runtime hands out. An address below the start or at the end is foreign.
 inline constexpr std::uint64_t kArenaStart = 0x2000'0000'0000;
@@ -20,6 +20,9 @@ inline constexpr std::uint32_t kLogLanes = 32;
 inline constexpr std::uint64_t kLogRowBytes = 8 * kLogLanes;
 inline constexpr std::uint64_t kLogBytes = 1ull << 22;
 inline constexpr std::uint32_t kLargestSegment = 1024;
+
+/// Of the `bytes` of kcRead, kcWrite and kcAtomic: from this bit on as LoggedAccess::array.
+inline constexpr unsigned kArrayShift = 32;
 
 /// Why a simulated thread has given control back to the scheduler. Device code fills ThreadContext::wait,
 /// suspends, and finds the answer in `wait.result` when it is resumed.
@@ -163,7 +166,8 @@ struct LoggedAccess {
       content; ///< of writes and atomics: the row with what was in memory before (16 bytes: two rows)
   std::uint16_t distance; ///< 0, or 1 + which of KernelEntry::distances is added to the logged address
   std::int32_t offset;    ///< from there
-  std::uint32_t site, order;
+  std::uint32_t site;
+  std::uint16_t order, array; ///< 0, or 1 + which of KernelEntry::arrays it belongs in
 };
 
 /// Accesses that always happen one after the other: they share one advance of the log. Bits 48 to 63 of a
@@ -215,6 +219,8 @@ struct KernelEntry {
   /// thread it looks at the launch's shape only.
   void (*distances)(const ThreadContext* thread, const void* arguments, std::int64_t* out);
   std::uint64_t distanceCount;
+  const std::uint32_t* arrays; ///< where the arguments hold pointers that addresses are counted from
+  std::uint64_t arrayCount;
 };
 
 /// A `__device__`, `__constant__` or `__managed__` variable. The runtime places it and stores the address in

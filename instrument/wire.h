@@ -161,8 +161,8 @@ struct Finding {
   TextRef kernel;      ///< display name
   TextRef text;        ///< a sentence, where the rule alone does not say it
   TextRef hint, detail;
-  std::uint64_t caller; ///< host code that asked for it (launch, copy, free)
-  std::uint64_t numbers[2];
+  std::uint64_t caller;     ///< host code that asked for it (launch, copy, free)
+  std::uint64_t numbers[2]; ///< of OutOfBounds: the second is the host code that allocated what it landed in
   Access access[2];
   Memory memory;
 };

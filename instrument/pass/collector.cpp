@@ -178,6 +178,8 @@ void Collector::addHostPlaces(Finding& finding, const wire::Finding& record) con
   if (!finding.where.known()) finding.where = hostPlace(record.caller);
   if (record.rule == wire::Rule::RedundantTransfer)
     finding.notes.push_back({hostPlace(record.numbers[1]), "copied to the host here"});
+  if (record.rule == wire::Rule::OutOfBounds && record.numbers[1])
+    finding.notes.push_back({hostPlace(record.numbers[1]), "it lands in the memory that is allocated here"});
   if (record.memory.flags & wire::Freed)
     if (Location freed = hostPlace(record.memory.freedBy); freed.known())
       finding.notes.push_back({freed, "freed here"});

@@ -41,7 +41,8 @@ struct KernelCode {
   std::uint32_t argumentBytes = 0;
   std::vector<std::uint32_t> written; ///< abi::KernelEntry::written
   llvm::Function* distances = nullptr;
-  std::uint32_t distanceCount = 0; ///< that it writes
+  std::uint32_t distanceCount = 0;   ///< that it writes
+  std::vector<std::uint32_t> arrays; ///< abi::KernelEntry::arrays
   std::vector<PlacedShared> shared;
   std::uint32_t sharedBytes = 0, declaredSharedBytes = 0;
 };

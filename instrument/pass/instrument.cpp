@@ -40,6 +40,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
       {"shared memory", placeSharedMemory},
       {"retarget", retarget},
       {"log", logAccesses},
+      {"own arrays", nameOwnArrays},
       {"waits", lowerWaits},
       {"tables", writeTables},
   };

@@ -6,6 +6,7 @@
 #include "instrument/pass/launch_distances.h"
 #include "instrument/pass/log_plan.h"
 #include "instrument/pass/markers.h"
+#include "instrument/pass/own_arrays.h"
 #include "instrument/pass/stages.h"
 #include "instrument/pass/unroll.h"
 
@@ -37,9 +38,9 @@ bool isHook(const llvm::Instruction& instruction) {
 
 class LogWriter {
 public:
-  /// `distances`: of the kernel whose entry the function is, else null.
-  LogWriter(DeviceCode& code, llvm::Function& function, LaunchDistances* distances)
-      : code(code), function(function), distances(distances), thread(function.getArg(0)),
+  /// `distances` and `arrays`: of the kernel whose entry the function is, else null.
+  LogWriter(DeviceCode& code, llvm::Function& function, LaunchDistances* distances, OwnArrays* arrays)
+      : code(code), function(function), distances(distances), arrays(arrays), thread(function.getArg(0)),
         word(llvm::Type::getInt64Ty(function.getContext())),
         pointer(llvm::PointerType::get(function.getContext(), 0)),
         unlikely(llvm::MDBuilder(function.getContext()).createUnlikelyBranchWeights()) {}
@@ -65,6 +66,7 @@ private:
   DeviceCode& code;
   llvm::Function& function;
   LaunchDistances* distances;
+  OwnArrays* arrays;
   llvm::Value* thread;
   llvm::Type* word;
   llvm::PointerType* pointer;
@@ -114,7 +116,7 @@ private:
   }
 
   void write(const std::vector<llvm::CallInst*>& hooks, std::uint32_t loopEnd) {
-    SegmentPlan plan = planSegment(code, hooks, distances);
+    SegmentPlan plan = planSegment(code, hooks, distances, arrays);
     std::uint64_t number = code.segments.size();
     code.segments.push_back(
         {std::uint32_t(code.logged.size()), std::uint32_t(hooks.size()), plan.rows, loopEnd});
@@ -265,11 +267,12 @@ void logAccesses(DeviceCode& code) {
     auto kernel = std::find_if(code.kernels.begin(), code.kernels.end(),
                                [&](const KernelCode& one) { return one.entry == function; });
     if (kernel == code.kernels.end()) {
-      LogWriter(code, *function, nullptr).run();
+      LogWriter(code, *function, nullptr, nullptr).run();
       continue;
     }
     LaunchDistances distances(code, *kernel);
-    LogWriter(code, *function, &distances).run();
+    OwnArrays arrays(code, *kernel);
+    LogWriter(code, *function, &distances, &arrays).run();
     distances.finish();
   }
 }

@@ -1,6 +1,7 @@
 #include "instrument/pass/log_plan.h"
 
 #include "instrument/pass/launch_distances.h"
+#include "instrument/pass/own_arrays.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Instructions.h>
@@ -28,13 +29,14 @@ abi::LoggedAccess describe(const llvm::CallInst& hook) {
                                                 : abi::SiteKind::Atomic;
   access.bytes = std::uint8_t(loggedBytes(hook));
   access.site = numberAt(hook, 3);
-  if (access.kind == abi::SiteKind::Atomic) access.order = numberAt(hook, 4);
+  if (access.kind == abi::SiteKind::Atomic) access.order = std::uint16_t(numberAt(hook, 4));
   return access;
 }
 
 class Planner {
 public:
-  Planner(const DeviceCode& code, LaunchDistances* distances) : code(code), distances(distances) {}
+  Planner(const DeviceCode& code, LaunchDistances* distances, OwnArrays* arrays)
+      : code(code), distances(distances), arrays(arrays) {}
 
   SegmentPlan take(const std::vector<llvm::CallInst*>& hooks) {
     for (llvm::CallInst* hook : hooks) {
@@ -46,6 +48,7 @@ public:
       place.highest = std::max(place.highest, distance);
       place.accesses.push_back(hook);
       abi::LoggedAccess access = describe(*hook);
+      if (arrays) access.array = arrays->numberOf(hook->getArgOperand(1));
       access.row = place.row;
       access.distance = place.distance;
       access.offset = std::int32_t(address.constant - place.origin);
@@ -61,6 +64,7 @@ public:
 private:
   const DeviceCode& code;
   LaunchDistances* distances;
+  OwnArrays* arrays;
   SegmentPlan plan;
 
   std::size_t placeOf(const AddressSum& address) {
@@ -111,8 +115,8 @@ unsigned loggedBytes(const llvm::CallInst& hook) {
 }
 
 SegmentPlan planSegment(const DeviceCode& code, const std::vector<llvm::CallInst*>& hooks,
-                        LaunchDistances* distances) {
-  return Planner(code, distances).take(hooks);
+                        LaunchDistances* distances, OwnArrays* arrays) {
+  return Planner(code, distances, arrays).take(hooks);
 }
 
 } // namespace kcheck::instrument

@@ -8,6 +8,7 @@
 namespace kcheck::instrument {
 
 class LaunchDistances;
+class OwnArrays;
 
 /// Accesses at constant distances from the first of them. Its address is logged, or follows from one that is,
 /// because all threads of a launch find the two equally far apart.
@@ -36,8 +37,9 @@ struct SegmentPlan {
 /// The size of an access that can be logged, else 0: copies of variable or unusual length call the runtime.
 unsigned loggedBytes(const llvm::CallInst& hook);
 
-/// Of accesses that always happen one after the other. `distances`: of the kernel whose entry they are in.
+/// Of accesses that always happen one after the other. `distances` and `arrays`: of the kernel whose entry
+/// they are in, else null.
 SegmentPlan planSegment(const DeviceCode& code, const std::vector<llvm::CallInst*>& hooks,
-                        LaunchDistances* distances);
+                        LaunchDistances* distances, OwnArrays* arrays);
 
 } // namespace kcheck::instrument

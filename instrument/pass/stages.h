@@ -58,6 +58,9 @@ void retarget(DeviceCode& code);
 /// In kernels whose checks can wait: accesses are logged in place of calling the runtime.
 void logAccesses(DeviceCode& code);
 
+/// Calls before accesses say which of the kernel's arrays the address is counted from (own_arrays.h).
+void nameOwnArrays(DeviceCode& code);
+
 /// Wait markers become coroutine suspensions or calls of kcBlock.
 void lowerWaits(DeviceCode& code);
 

@@ -51,8 +51,9 @@ private:
 };
 
 llvm::Constant* kernelRow(TableWriter& write, const DeviceCode& code, const KernelCode& kernel) {
-  std::vector<llvm::Constant*> parameters, shared, written;
+  std::vector<llvm::Constant*> parameters, shared, written, arrays;
   for (std::uint32_t offset : kernel.written) written.push_back(write.word(offset));
+  for (std::uint32_t offset : kernel.arrays) arrays.push_back(write.word(offset));
   for (const abi::ParameterInfo& parameter : kernel.parameters)
     parameters.push_back(write.record({write.word(parameter.offset), write.word(parameter.bytes)},
                                       sizeof(abi::ParameterInfo)));
@@ -61,15 +62,28 @@ llvm::Constant* kernelRow(TableWriter& write, const DeviceCode& code, const Kern
                                    write.word(placed.bytes), write.word(placed.align), write.word(0)},
                                   sizeof(abi::SharedVariable)));
   const Kernel* facts = code.facts.kernel(kernel.symbol);
-  return write.record(
-      {write.text(kernel.symbol), write.text(facts ? facts->name : kernel.symbol), kernel.entry,
-       write.array(parameters), write.word(kernel.parameters.size()), write.word(kernel.argumentBytes),
-       write.array(shared), write.word(kernel.shared.size()), write.word(kernel.sharedBytes),
-       write.word(kernel.declaredSharedBytes), write.word(std::uint32_t(kernel.suspension)),
-       write.word(kernel.traits), write.word(kernel.maxThreads), write.text(facts ? facts->where.file : ""),
-       write.word(facts ? facts->where.line : 0), write.word(kernel.written.size()), write.array(written),
-       kernel.distances ? kernel.distances : write.null(), write.integer(64, kernel.distanceCount)},
-      sizeof(abi::KernelEntry));
+  return write.record({write.text(kernel.symbol),
+                       write.text(facts ? facts->name : kernel.symbol),
+                       kernel.entry,
+                       write.array(parameters),
+                       write.word(kernel.parameters.size()),
+                       write.word(kernel.argumentBytes),
+                       write.array(shared),
+                       write.word(kernel.shared.size()),
+                       write.word(kernel.sharedBytes),
+                       write.word(kernel.declaredSharedBytes),
+                       write.word(std::uint32_t(kernel.suspension)),
+                       write.word(kernel.traits),
+                       write.word(kernel.maxThreads),
+                       write.text(facts ? facts->where.file : ""),
+                       write.word(facts ? facts->where.line : 0),
+                       write.word(kernel.written.size()),
+                       write.array(written),
+                       kernel.distances ? kernel.distances : write.null(),
+                       write.integer(64, kernel.distanceCount),
+                       write.array(arrays),
+                       write.integer(64, kernel.arrays.size())},
+                      sizeof(abi::KernelEntry));
 }
 
 llvm::Constant* globalRow(TableWriter& write, const GlobalCode& global) {
@@ -97,7 +111,8 @@ llvm::Constant* accessRow(TableWriter& write, const abi::LoggedAccess& access) {
   return write.record({write.integer(8, std::uint8_t(access.kind)), write.integer(8, access.bytes),
                        write.integer(16, access.row), write.integer(16, access.content),
                        write.integer(16, access.distance), write.word(std::uint32_t(access.offset)),
-                       write.word(access.site), write.word(access.order)},
+                       write.word(access.site), write.integer(16, access.order),
+                       write.integer(16, access.array)},
                       sizeof(abi::LoggedAccess));
 }
 

@@ -4,6 +4,7 @@
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/outside.h"
+#include "instrument/runtime/core/own_arrays.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/scheduler.h"
@@ -23,6 +24,22 @@ void before(ThreadState& thread, Address address, std::uint64_t bytes, std::uint
   if (launch.logged) settleRows(launch);
   if (launch.steps) stepAccess(thread);
   if (launch.accesses) logAccess(*launch.accesses, thread, address, bytes, site);
+}
+
+/// Takes the number of the array out of `bytes`. False: the access has left it, and that has been told.
+bool staysInArray(ThreadState& thread, Address address, std::uint64_t& bytes, std::uint32_t site,
+                  runtime::AccessKind kind) {
+  const auto array = static_cast<std::uint32_t>(bytes >> abi::kArrayShift);
+  bytes = static_cast<std::uint32_t>(bytes);
+  if (!array) [[likely]]
+    return true;
+  LaunchState& launch = *thread.owner().launch;
+  if (launch.arrays[array].holds(address, address, bytes) || !inArena(address) ||
+      !leavesOwnArray(launch, array, address, bytes)) [[likely]]
+    return true;
+  if (launch.logged) settleRows(launch);
+  reportBeyond(thread, array, address, bytes, site, kind);
+  return false;
 }
 
 wire::Finding findingOf(const ThreadState& thread, wire::Rule rule) {
@@ -62,26 +79,30 @@ void kcRegisterModule(const abi::ModuleEntry* module) {
 void kcRead(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, std::uint32_t site) {
   ThreadState& thread = stateOf(context);
   auto address = reinterpret_cast<Address>(pointer);
+  const bool stays = staysInArray(thread, address, bytes, site, runtime::AccessKind::Read);
   before(thread, address, bytes, site);
-  if (thread.owner().launch->quiet.cover(address, bytes)) return;
+  if (!stays || thread.owner().launch->quiet.cover(address, bytes)) return;
   access<runtime::AccessKind::Read>(thread, address, bytes, site);
 }
 
 void kcWrite(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, std::uint32_t site) {
   ThreadState& thread = stateOf(context);
   auto address = reinterpret_cast<Address>(pointer);
+  const bool stays = staysInArray(thread, address, bytes, site, runtime::AccessKind::Write);
   before(thread, address, bytes, site);
   thread.owner().launch->quiet.noteWrite(address, bytes);
-  access<runtime::AccessKind::Write>(thread, address, bytes, site);
+  if (stays) access<runtime::AccessKind::Write>(thread, address, bytes, site);
 }
 
 void kcAtomic(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, std::uint32_t site,
               std::uint32_t order) {
   ThreadState& thread = stateOf(context);
   auto address = reinterpret_cast<Address>(pointer);
+  const bool stays = staysInArray(thread, address, bytes, site, runtime::AccessKind::Atomic);
   before(thread, address, bytes, site);
   AtomicOrder atomic{order};
   if (atomic.stores()) thread.owner().launch->quiet.noteWrite(address, bytes);
+  if (!stays) return;
   const BlockState& block = thread.owner();
   if (!block.launch->exact && atomic.stores() && atomic.scope() == 2 && bytes == 4 && inArena(address) &&
       !inShared(address) && !(address & 3) && fastAtomicGlobal(thread, block, address))

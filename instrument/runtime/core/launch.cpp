@@ -13,6 +13,7 @@
 #include "instrument/runtime/core/managed.h"
 #include "instrument/runtime/core/memory_copy.h"
 #include "instrument/runtime/core/metrics.h"
+#include "instrument/runtime/core/own_arrays.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/rehearsal.h"
 #include "instrument/runtime/core/scheduler.h"
@@ -236,6 +237,7 @@ void launch(const KernelEntry& kernel, const LaunchConfig& config, void** argume
   noteLaunch(state);
   state.quiet.find(state);
   findDistances(state);
+  findOwnArrays(state);
   context().launch = &state;
   bool over = false;
   {

@@ -124,6 +124,20 @@ void reportOutside(ThreadState& thread, Address address, std::size_t bytes, std:
   report(finding);
 }
 
+void reportBeyond(ThreadState& thread, std::uint32_t array, Address address, std::size_t bytes,
+                  std::uint32_t site, AccessKind kind) {
+  const Address base = thread.owner().launch->arrays[array].base;
+  wire::Finding finding = findingAt(wire::Rule::OutOfBounds, thread, base, bytes, site, kind);
+  finding.memory.address = address;
+  finding.memory.offset = static_cast<std::int64_t>(address - base);
+  if (const Allocation* other = find(reinterpret_cast<void*>(address));
+      other && other->live && address - reinterpret_cast<Address>(other->base) < other->bytes &&
+      other->allocatedAt != reinterpret_cast<void*>(finding.memory.allocatedBy))
+    finding.numbers[1] = reinterpret_cast<std::uint64_t>(other->allocatedAt);
+  if (isOnlyAskew(finding.memory)) return reportMisaligned(thread, address, bytes, site, kind);
+  report(finding);
+}
+
 void reportMisaligned(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
                       AccessKind kind) {
   thread.owner().launch->askew = true;

@@ -10,6 +10,9 @@ namespace kcheck::runtime {
 /// Within the arenas, but not in a live allocation or shared variable.
 void reportOutside(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
                    AccessKind kind);
+/// Outside of the array that it belongs in (own_arrays.h), perhaps in another one.
+void reportBeyond(ThreadState& thread, std::uint32_t array, Address address, std::size_t bytes,
+                  std::uint32_t site, AccessKind kind);
 void reportMisaligned(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
                       AccessKind kind);
 /// In a frame or on a stack of the thread.

@@ -30,18 +30,19 @@ public:
   /// may write through pointers that nobody knows.
   void find(const LaunchState& launch);
   bool any() const { return count != 0; }
-  /// Whether a row of `bytes` each, all aligned, lies within one of them. `isRun`: its addresses ascend.
-  bool cover(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun) const {
+  /// Whether a row of `bytes` each, all aligned, lies within the one of them that begins at `own`, or any one
+  /// if that is 0. `isRun`: its addresses ascend.
+  bool cover(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun, Address own) const {
     for (std::uint32_t i = 0; i < count; ++i)
       if (at[0] - ranges[i].low < ranges[i].end - ranges[i].low)
-        return ranges[i].holds(at, lanes, bytes, isRun);
+        return ranges[i].isOwn(own) && ranges[i].holds(at, lanes, bytes, isRun);
     return false;
   }
   /// The same of aligned accesses at addresses from `low` to `high`.
-  bool cover(Address low, Address high, std::uint32_t bytes) const {
+  bool cover(Address low, Address high, std::uint32_t bytes, Address own) const {
     for (std::uint32_t i = 0; i < count; ++i)
       if (low - ranges[i].low < ranges[i].end - ranges[i].low)
-        return ranges[i].end - ranges[i].low >= bytes &&
+        return ranges[i].isOwn(own) && ranges[i].end - ranges[i].low >= bytes &&
                high - ranges[i].low <= ranges[i].end - ranges[i].low - bytes;
     return false;
   }
@@ -51,7 +52,7 @@ public:
   }
   /// Both for a single access.
   bool cover(Address at, std::uint64_t bytes) const {
-    return any() && cover(&at, 1, static_cast<std::uint32_t>(bytes), true);
+    return any() && cover(&at, 1, static_cast<std::uint32_t>(bytes), true, 0);
   }
   void noteWrite(Address at, std::uint64_t bytes) {
     if (any()) noteWrite(&at, 1, static_cast<std::uint32_t>(bytes), true);
@@ -61,6 +62,7 @@ private:
   static constexpr std::uint32_t kMost = 8;
   struct Range {
     Address low = 0, end = 0;
+    bool isOwn(Address own) const { return !own || own == low; }
     bool holds(const Address* at, std::uint32_t lanes, std::uint32_t bytes, bool isRun) const {
       if (end - low < bytes) return false;
       Address last = end - low - bytes;

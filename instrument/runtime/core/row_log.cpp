@@ -3,6 +3,8 @@
 #include "instrument/runtime/core/row_log.h"
 
 #include "instrument/runtime/core/access.h"
+#include "instrument/runtime/core/outside.h"
+#include "instrument/runtime/core/own_arrays.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/share.h"
 
@@ -84,6 +86,15 @@ void takeBack(RowLog& log) {
   for (std::size_t i = contents.size(); i-- > 0;) swapWithMemory(contents[i]);
 }
 
+static AccessKind kindOf(const abi::LoggedAccess& access) {
+  const AtomicOrder order{access.order};
+  if (access.kind == abi::SiteKind::Read) return AccessKind::Read;
+  if (access.kind == abi::SiteKind::Write) return AccessKind::Write;
+  return !order.stores()  ? AccessKind::AtomicLoad
+         : !order.loads() ? AccessKind::AtomicStore
+                          : AccessKind::Atomic;
+}
+
 void replay(RowLog& log) {
   LaunchState& launch = *log.lanes->owner().launch;
   launch.checks->pattern.interrupt(launch, launch.checks->cells);
@@ -92,22 +103,24 @@ void replay(RowLog& log) {
   QuietArrays& quiet = launch.quiet;
   eachUnchecked(log, [&](std::uint32_t lane, const abi::LoggedAccess& access, Address address, const Word*) {
     ThreadState& thread = log.lanes[lane];
-    bool known = inArena(address); // what is not has been reported
+    const bool inside = inArena(address); // what is not has been reported
+    bool known = inside;
     AtomicOrder order{access.order};
+    if (inside && access.array && leavesOwnArray(launch, access.array, address, access.bytes)) {
+      reportBeyond(thread, access.array, address, access.bytes, access.site, kindOf(access));
+      known = false;
+    }
     if (access.kind == abi::SiteKind::Read) {
       if (known && !quiet.cover(address, access.bytes))
         runtime::access<AccessKind::Read>(thread, address, access.bytes, access.site);
       return;
     }
-    if (known) quiet.noteWrite(address, access.bytes);
+    if (inside) quiet.noteWrite(address, access.bytes);
     if (!known) {
     } else if (access.kind == abi::SiteKind::Write) {
       runtime::access<AccessKind::Write>(thread, address, access.bytes, access.site);
     } else {
-      AccessKind kind = !order.stores()  ? AccessKind::AtomicLoad
-                        : !order.loads() ? AccessKind::AtomicStore
-                                         : AccessKind::Atomic;
-      checkAccess(thread, address, access.bytes, access.site, kind, order);
+      checkAccess(thread, address, access.bytes, access.site, kindOf(access), order);
     }
     swapWithMemory(log.contents[next++]);
   });

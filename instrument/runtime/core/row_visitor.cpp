@@ -78,7 +78,8 @@ void RowVisitor::visit(const abi::LogSegment& segment, std::uint32_t mask, Addre
       if (sketchedRow != access.row || sketched.bytes != access.bytes)
         sketchedRow = sketchOf(access.row, access.bytes, sketched) ? access.row : ~std::uint32_t{0};
       if (sketchedRow == access.row && sketched.holdsAt(distance) &&
-          launch.quiet.cover(sketched.low + distance, sketched.high + distance, access.bytes)) {
+          launch.quiet.cover(sketched.low + distance, sketched.high + distance, access.bytes,
+                             ownBase(access))) {
         addCost(access, sketched.first + distance, sketched.count, {sketched.costAt(distance)}, 1);
         continue;
       }
@@ -247,7 +248,8 @@ bool RowVisitor::isQuiet(const abi::LoggedAccess& access, const Address* at, con
   if (!launch.quiet.any()) return false;
   bool isRun = shape.shape == RowShape::Contiguous || shape.shape == RowShape::Uniform ||
                (shape.shape == RowShape::Other && shape.ascending && shape.isAligned(at[0], access.bytes));
-  if (access.kind == abi::SiteKind::Read) return launch.quiet.cover(at, lanes.count, access.bytes, isRun);
+  if (access.kind == abi::SiteKind::Read)
+    return launch.quiet.cover(at, lanes.count, access.bytes, isRun, ownBase(access));
   launch.quiet.noteWrite(at, lanes.count, access.bytes, isRun);
   return false;
 }
@@ -260,7 +262,7 @@ bool RowVisitor::isPlainlyQuiet(const abi::LoggedAccess& access, const RowLanes&
   alignas(64) Address at[kWarpSize];
   addressesOf(access.row, at);
   if (Address distance = distanceOf(access, launch)) shifted(at, distance, at);
-  return launch.quiet.cover(at, lanes.count, access.bytes, false);
+  return launch.quiet.cover(at, lanes.count, access.bytes, false, ownBase(access));
 }
 
 void RowVisitor::check(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
@@ -272,8 +274,28 @@ void RowVisitor::check(const abi::LoggedAccess& access, const Address* at, const
     work.repeats.forget();
   }
   if (access.kind == abi::SiteKind::Atomic) rememberScope(access);
+  if (!staysInArray(access, at, lanes, shape)) {
+    failed = true;
+    return;
+  }
   failed = launch.share ? !launch.share->check(window, access, at, lanes, shape)
                         : !work.cells.check(window, access, at, lanes, shape);
+}
+
+/// Whether no lane leaves the array that it belongs in.
+bool RowVisitor::staysInArray(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
+                              const RowClass& shape) const {
+  const OwnArray& own = launch.arrays[access.array];
+  if (!own.base) return true;
+  if (shape.shape == RowShape::Contiguous || shape.shape == RowShape::Uniform ||
+      (shape.shape == RowShape::Other && shape.ascending))
+    return own.holds(at[0], at[lanes.count - 1], access.bytes);
+  const Reach reach = reachOf(at);
+  return own.holds(reach.low, reach.high, access.bytes);
+}
+
+Address RowVisitor::ownBase(const abi::LoggedAccess& access) const {
+  return launch.arrays[access.array].base;
 }
 
 void RowVisitor::rememberScope(const abi::LoggedAccess& access) {

@@ -64,6 +64,9 @@ private:
   void check(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
              const RowClass& shape);
   bool hasLocal(const Address* at, const RowLanes& lanes) const;
+  bool staysInArray(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
+                    const RowClass& shape) const;
+  Address ownBase(const abi::LoggedAccess& access) const;
   void rememberScope(const abi::LoggedAccess& access);
 };
 

@@ -252,6 +252,15 @@ struct PendingValue {
 class Share;
 class Grid; // scheduler.cpp
 
+/// An array that accesses belong in; any place where that is not known.
+struct OwnArray {
+  Address base = 0, bytes = ~Address{0};
+  /// Accesses of `width` at addresses of which `low` and `high` are the ends.
+  bool holds(Address low, Address high, std::size_t width) const {
+    return low - base < bytes && high + width - 1 - base < bytes;
+  }
+};
+
 /// What is the same for all threads that run a launch's blocks.
 struct LaunchFacts {
   const abi::ModuleEntry* module = nullptr; ///< all device code of the program; null without any
@@ -274,6 +283,7 @@ struct LaunchFacts {
   ScheduleKind schedule = ScheduleKind::Fair;
   QuietArrays quiet;
   std::vector<Address> distances; ///< by LoggedAccess::distance; the first is 0
+  std::vector<OwnArray> arrays;   ///< by LoggedAccess::array; the first is any place
 };
 
 /// What orders the threads of a launch, and of all launches that keep company (company.h).
