@@ -129,7 +129,9 @@ enum SiteFlag : std::uint16_t {
   SiteKeepsBits = 64, ///< reads only in order to write a part of it, a bit-field: the rest may be unwritten
   /// A read of the toolkit's headers: past what they have put in shared memory, and on purpose.
   SiteOfLibrary = 128,
-  SiteInParts = 256 ///< of a type, or a function, that asks for less alignment than its bytes together would
+  SiteInParts = 256, ///< of a type, or a function, that asks for less alignment than its bytes together would
+  SiteMayDrop = 512, ///< reads what nothing may depend on: it counts on some ways through the kernel only
+  SiteCopies = 1024, ///< reads only to store it elsewhere: padding goes along
 };
 enum class SiteKind : std::uint8_t { Read, Write, Atomic, Sync, Other };
 

@@ -148,6 +148,22 @@ enum FindingFlag : std::uint8_t {
   Branches = 128  ///< of one graph: both operations are in branches of it that nothing joins
 };
 
+/// Whether the later thread has waited for a store of the earlier one's, as those do who take a lock or poll
+/// a flag.
+enum class HandOver : std::uint8_t {
+  None,
+  Bare,  ///< it has, and no fence of the earlier one's came before that store
+  Fenced ///< it has, and behind such a fence: its own is missing, or stands elsewhere
+};
+
+/// What hangs on a read of memory that nobody has written.
+enum class UnwrittenRead : std::uint64_t {
+  Counts,
+  MayBeDropped, ///< on some ways through the kernel nothing depends on the value
+  CopiedInPart, ///< some words of a structure or vector, which is only copied
+  Padding       ///< some bytes of words, which are only copied: not told
+};
+
 struct Finding {
   Record head;
   Rule rule;
@@ -156,13 +172,16 @@ struct Finding {
   std::uint8_t accessCount;
   std::uint8_t bareFlag; ///< 1: only a flag that a loop polls, which is worth telling beside other races of
                          ///< the kernel alone
-  std::uint8_t unused[2];
+  HandOver handOver;     ///< of races
+  std::uint8_t unused;
   std::uint64_t count; ///< counted atomically
   TextRef kernel;      ///< display name
   TextRef text;        ///< a sentence, where the rule alone does not say it
   TextRef hint, detail;
-  std::uint64_t caller;     ///< host code that asked for it (launch, copy, free)
-  std::uint64_t numbers[2]; ///< of OutOfBounds: the second is the host code that allocated what it landed in
+  std::uint64_t caller; ///< host code that asked for it (launch, copy, free)
+  /// Of OutOfBounds: the second is the host code that allocated what it landed in. Of UninitializedRead: the
+  /// first is an UnwrittenRead.
+  std::uint64_t numbers[2];
   Access access[2];
   Memory memory;
 };

@@ -2,6 +2,7 @@
 // checks of local arrays become a comparison that the optimiser can fold.
 #include "instrument/pass/filled_arrays.h"
 #include "instrument/pass/hooks.h"
+#include "instrument/pass/read_values.h"
 #include "instrument/pass/stages.h"
 
 #include <llvm/Analysis/ValueTracking.h>
@@ -107,9 +108,15 @@ void writeOutQuestion(llvm::CallInst& hook) {
   hook.setArgOperand(1, llvm::ConstantInt::getTrue(hook.getContext()));
 }
 
+std::uint16_t valueFlags(const llvm::CallInst& read) {
+  const ReadValue value = valueOf(read);
+  return std::uint16_t((value.mayBeDropped ? abi::SiteMayDrop : 0) | (value.isCopied ? abi::SiteCopies : 0));
+}
+
 } // namespace
 
 void finishHooks(DeviceCode& code) {
+  std::map<std::uint32_t, std::uint16_t> values; ///< by site; of all its reads
   for (llvm::Function& function : code.module) {
     settleUnwritten(function); // what was inlined since may have answered it
     settleFilledArrays(function);
@@ -148,6 +155,10 @@ void finishHooks(DeviceCode& code) {
         code.sites[site].space = std::uint8_t(spaceOf(hook.getArgOperand(1)));
         if (isDrawn(hook.getArgOperand(1))) code.sites[site].flags |= abi::SiteDrawn;
       }
+      if (isRead) {
+        const std::uint16_t flags = valueFlags(hook);
+        values.try_emplace(site, flags).first->second &= flags;
+      }
       // A vector of PTX is one statement, but an atomic for each of its elements.
       if (isAtomic && code.sites[site].kind == abi::SiteKind::Atomic)
         if (auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(hook.getArgOperand(2)))
@@ -158,6 +169,7 @@ void finishHooks(DeviceCode& code) {
     for (llvm::CallInst* hook : locals) writeOutLocal(*hook);
     for (llvm::CallInst* hook : questions) writeOutQuestion(*hook);
   }
+  for (const auto& [site, flags] : values) code.sites[site].flags |= flags;
 }
 
 } // namespace kcheck::instrument

@@ -43,14 +43,26 @@ void wordBounds(Finding& finding, const wire::Finding& record) {
                                 distance(*finding.memory), nameOnly(finding));
 }
 
-void wordUninitialized(Finding& finding) {
+void wordUninitialized(Finding& finding, const wire::Finding& record) {
   if (finding.memory && finding.memory->space == MemorySpace::Local) {
     finding.message =
         fmt::format("read of the local variable {}, which has no value here", quoted(finding.memory->name));
     finding.hint = "give it a value where it is declared, or on every way that leads here";
     return;
   }
+  const auto weight = static_cast<wire::UnwrittenRead>(record.numbers[0]);
+  if (weight != wire::UnwrittenRead::Counts) finding.severity = Severity::Warning;
+  if (weight == wire::UnwrittenRead::CopiedInPart) {
+    finding.message = fmt::format("{} is copied, and nobody has written all of it", subject(finding));
+    finding.hint = "harmless where that is padding between members; else give it a value";
+    return;
+  }
   finding.message = fmt::format("read of {}, which nobody has written", subject(finding));
+  if (weight == wire::UnwrittenRead::MayBeDropped) {
+    finding.message += "; on some ways through the kernel nothing depends on it";
+    finding.hint = "read it behind the condition that decides whether it is used";
+    return;
+  }
   if (finding.memory && finding.memory->space == MemorySpace::Global)
     finding.hint = "cudaMemset or a copy before the launch";
   else if (finding.memory && finding.memory->space == MemorySpace::Shared)

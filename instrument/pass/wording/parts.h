@@ -37,7 +37,7 @@ void wordHang(Finding& finding, const wire::Finding& record, const std::string& 
 
 // memory.cpp
 void wordBounds(Finding& finding, const wire::Finding& record);
-void wordUninitialized(Finding& finding);
+void wordUninitialized(Finding& finding, const wire::Finding& record);
 void wordUnwritten(Finding& finding, const wire::Finding& record);
 void wordSpace(Finding& finding, const wire::Finding& record, const std::string& text);
 

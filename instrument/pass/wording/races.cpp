@@ -70,10 +70,28 @@ bool differInSize(const wire::Finding& record) {
          record.access[1].doing == wire::Doing::Atomic;
 }
 
+/// A lock or flag lies between the accesses, and lacks its fences: they are the repair, and no barrier is.
+bool wordHandOver(Finding& finding, const wire::Finding& record) {
+  if (record.handOver == wire::HandOver::None || record.flags & wire::AsyncCopy || differInSize(record))
+    return false;
+  const bool fenced = record.handOver == wire::HandOver::Fenced;
+  finding.message = fmt::format("{}, and the lock or flag between them orders nothing without {}",
+                                whatHappens(finding), fenced ? "a fence behind the wait" : "fences");
+  finding.hint =
+      fenced
+          ? "__threadfence() between the loop that waits for the lock or flag and this access, or a wait by "
+            "cuda::atomic with memory_order_acquire"
+          : "__threadfence() behind the loop that waits for the lock or flag, and before the store that "
+            "gives it "
+            "on; or cuda::atomic with memory_order_acquire and memory_order_release";
+  return true;
+}
+
 } // namespace
 
 void wordRace(Finding& finding, const wire::Finding& record) {
   bool warp = finding.scope == RaceScope::IntraWarp, block = finding.scope == RaceScope::InterWarp;
+  if (wordHandOver(finding, record)) return;
   if (!(record.flags & wire::AsyncCopy) && wordLostUpdate(finding)) return;
   if (record.flags & wire::AsyncCopy) {
     bool isSource = record.access[1].doing == wire::Doing::Read;

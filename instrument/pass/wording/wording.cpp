@@ -84,7 +84,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
     finding.message = fmt::format("{} of {} at an address that is no multiple of {}", verb(record),
                                   counted(bytes, "byte"), bytes);
     return;
-  case wire::Rule::UninitializedRead: return wordUninitialized(finding);
+  case wire::Rule::UninitializedRead: return wordUninitialized(finding, record);
   case wire::Rule::UnwrittenOutput:
     if (!text.empty()) break;
     return wordUnwritten(finding, record);

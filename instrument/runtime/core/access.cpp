@@ -81,13 +81,38 @@ bool isPartlyWritten(const CheckedAccess& access) {
   return false;
 }
 
+/// Whether each word of it has a byte that somebody has written: what else is missing is padding, most
+/// likely.
+bool hasBytesInEachWord(const CheckedAccess& access) {
+  for (Address at = access.address & ~Address{3}; at < access.address + access.bytes; at += 4) {
+    const Cell& cell = cellOf(at);
+    if (cell.write == kUnwritten) return false;
+    if (cell.write == kBytes && std::ranges::all_of(byteCells(cell).cell, [](const Cell& byte) {
+          return byte.write == kUnwritten || byte.write == kPoison;
+        }))
+      return false;
+  }
+  return true;
+}
+
+/// How much it matters that the read found nothing written.
+wire::UnwrittenRead weightOf(const CheckedAccess& access, const abi::SiteInfo* info) {
+  if (!info || access.kind != AccessKind::Read) return wire::UnwrittenRead::Counts;
+  if (info->flags & abi::SiteCopies && isPartlyWritten(access))
+    return hasBytesInEachWord(access) ? wire::UnwrittenRead::Padding : wire::UnwrittenRead::CopiedInPart;
+  return info->flags & abi::SiteMayDrop ? wire::UnwrittenRead::MayBeDropped : wire::UnwrittenRead::Counts;
+}
+
 void reportUnwrittenRead(CheckedAccess& access) {
   const abi::SiteInfo* info = context().site(access.site);
   if (info && (info->flags & abi::SiteKeepsBits)) return;
   if (info && (info->flags & abi::SiteOfLibrary) && (inShared(access.address) || isPartlyWritten(access)))
     return;
   if (inReserved(access.block, access.address)) return;
+  const wire::UnwrittenRead weight = weightOf(access, info);
+  if (weight == wire::UnwrittenRead::Padding) return;
   wire::Finding finding = emptyFinding(wire::Rule::UninitializedRead);
+  finding.numbers[0] = static_cast<std::uint64_t>(weight);
   finding.kernel = access.block.launch->name;
   finding.accessCount = 1;
   finding.access[0] = describeThread(access.thread, access.site, access.doing());

@@ -158,6 +158,8 @@ wire::Finding* report(const wire::Finding& finding) {
       return place;
     }
     if (place->flags & wire::Withdrawn) copyWithoutHead(*place, finding);
+    if (finding.rule == wire::Rule::UninitializedRead) // what weighs most
+      place->numbers[0] = std::min(place->numbers[0], finding.numbers[0]);
     place->flags &= static_cast<std::uint8_t>(~wire::Rehearsed);
     widen(*place, finding);
   }

@@ -65,7 +65,7 @@ bool isBehindAwaited(const CheckedAccess& access, const Earlier& earlier) {
       !access.thread.sync || earlier.token < launch.first)
     return false;
   Owner owner = ownerOf(launch, access.block, earlier.token);
-  return owner.thread != kWholeBlock && access.thread.sync->hasAwaited(owner.block, owner.thread);
+  return owner.thread != kWholeBlock && access.thread.sync->awaitedOf(owner.block, owner.thread);
 }
 
 /// A flag that is written after a fence and read as volatile (or atomically) is how fences are meant to be

@@ -26,6 +26,18 @@ wire::Rule ruleOf(const CheckedAccess& access, const Earlier& earlier, wire::Nea
   return access.shared ? wire::Rule::RaceShared : wire::Rule::RaceGlobal;
 }
 
+/// By what the thread has waited for in loops, orders left out.
+wire::HandOver handOverOf(const CheckedAccess& access, const Owner& owner, Token token) {
+  const SyncState* sync = access.thread.sync.get();
+  if (!sync || owner.thread == kWholeBlock ||
+      sync->awaitedOf(owner.block, owner.thread) < std::max<Token>(token, 1))
+    return wire::HandOver::None;
+  auto has = [&](const Clock& clock) { return clock.covers(owner.block, owner.thread, token); };
+  return has(sync->polled.device) || has(sync->pending.device) || has(sync->pendingBlock)
+             ? wire::HandOver::Fenced
+             : wire::HandOver::Bare;
+}
+
 void setValue(std::uint64_t& value, Address address, std::uint32_t bytes) {
   value = 0;
   std::memcpy(&value, reinterpret_cast<const void*>(address), std::min<std::uint32_t>(bytes, 8));
@@ -80,6 +92,7 @@ void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owne
   if (orderedIfWide && !(access.atomic() && earlier.atomic)) finding.flags |= wire::NarrowFence;
   if (isCopy(owner.thread)) finding.flags |= wire::AsyncCopy;
   finding.bareFlag = bareFlag;
+  finding.handOver = handOverOf(access, owner, earlier.token & ~Token{1});
   finding.nearness = near;
   finding.accessCount = 2;
   finding.kernel = launch.name;

@@ -67,11 +67,17 @@ struct SyncState {
   std::uint64_t lastFence = 0; ///< number of the thread's last fence or barrier in the launch
   /// Words that it has stored to since then, and which of their versions that was (SyncWord::versions).
   std::vector<std::pair<Address, std::uint32_t>> unfenced;
-  /// Block and thread of the last ones whose stores it has waited for in a loop.
+  /// Block and thread of the last ones whose stores it has waited for in a loop, and the last such store.
+  struct Awaited {
+    std::uint64_t block;
+    std::uint32_t thread;
+    Token store;
+  };
   static constexpr std::size_t kMostAwaited = 8;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> awaited;
-  void noteAwaited(std::uint64_t block, std::uint32_t thread);
-  bool hasAwaited(std::uint64_t block, std::uint32_t thread) const;
+  std::vector<Awaited> awaited;
+  void noteAwaited(const Awaited& store);
+  /// Of that thread: 0 where it has waited for none.
+  Token awaitedOf(std::uint64_t block, std::uint32_t thread) const;
 };
 
 struct BlockState;

@@ -32,14 +32,20 @@ void SyncState::rememberWord() {
   seenVersion = 0;
 }
 
-void SyncState::noteAwaited(std::uint64_t block, std::uint32_t thread) {
-  if (hasAwaited(block, thread)) return;
+void SyncState::noteAwaited(const Awaited& store) {
+  for (Awaited& one : awaited)
+    if (one.block == store.block && one.thread == store.thread) {
+      one.store = store.store;
+      return;
+    }
   if (awaited.size() >= kMostAwaited) awaited.erase(awaited.begin());
-  awaited.emplace_back(block, thread);
+  awaited.push_back(store);
 }
 
-bool SyncState::hasAwaited(std::uint64_t block, std::uint32_t thread) const {
-  return std::ranges::find(awaited, std::pair(block, thread)) != awaited.end();
+Token SyncState::awaitedOf(std::uint64_t block, std::uint32_t thread) const {
+  for (const Awaited& one : awaited)
+    if (one.block == block && one.thread == thread) return one.store;
+  return 0;
 }
 
 bool knownTo(const ThreadState& thread, const Owner& owner, Token token) {
