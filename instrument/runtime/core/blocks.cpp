@@ -158,6 +158,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
   if (launch.tracksSync) {
     block.known.clear();
     block.knownWide.clear();
+    block.before.clear();
     block.fenced = {};
   }
   if (launch.logged) meetBlock(launch);

@@ -16,14 +16,15 @@ Owner Epochs::ownerOf(Token token, std::uint32_t threads) const {
   std::uint32_t thread = (token - epoch.first) / 2;
   if (epoch.thread != kWholeBlock) {
     bool ofWarp = epoch.thread & kWarpEpoch;
-    return {epoch.block, ofWarp ? (epoch.thread & ~kWarpEpoch) * 32 + thread : epoch.thread, epoch.first};
+    return {epoch.block, ofWarp ? (epoch.thread & ~kWarpEpoch) * 32 + thread : epoch.thread, epoch.first,
+            epoch.first + (ofWarp ? 64u : 2u)};
   }
   if (!blockSizes.empty()) {
     const std::uint64_t launch = epoch.block >> kLaunchShift;
     const bool isBlock = (epoch.block & kLaunchItself) != kLaunchItself;
     threads = isBlock && launch < blockSizes.size() ? blockSizes[launch] : 0;
   }
-  return {epoch.block, thread < threads ? thread : kWholeBlock, epoch.first};
+  return {epoch.block, thread < threads ? thread : kWholeBlock, epoch.first, epoch.first + 2 * threads};
 }
 
 void Epochs::beginCompany(Token first, std::uint32_t threads) {

@@ -38,6 +38,27 @@ struct Owner {
   std::uint64_t block = 0;
   std::uint32_t thread = kWholeBlock; ///< kWholeBlock: several threads
   Token intervalStart = 0;            ///< of the range that the token belongs to
+  Token threadsEnd = 0;               ///< up to there its tokens are those of single threads
+};
+
+/// Ranges of tokens of which something is known for good, each where its tokens are looked for.
+class TokenRanges {
+public:
+  bool holds(Token token) const {
+    const Range& range = ranges[slotOf(token)];
+    return token - range.first < range.count;
+  }
+  /// `token` is one of the range.
+  void note(Token token, Token first, Token end) { ranges[slotOf(token)] = {first, end - first}; }
+  void clear() { *this = {}; }
+
+private:
+  struct Range {
+    Token first = 0, count = 0;
+  };
+  static constexpr std::size_t kRanges = 64;
+  static std::size_t slotOf(Token token) { return (token >> 6) % kRanges; }
+  Range ranges[kRanges];
 };
 
 class Epochs {

@@ -97,6 +97,12 @@ bool isOfCompany(const BlockState& block, Token token, const Owner& owner) {
   return launch.inCompany && token != block.launchMany && !launch.isOwn(owner.block);
 }
 
+/// All of the owner's range comes before what the block does from now on: looking for the owner takes long.
+void remember(const BlockState& block, const Owner& owner, Token token) {
+  if (block.launch->tracksSync && owner.thread != kWholeBlock)
+    block.before.note(token, owner.intervalStart, owner.threadsEnd);
+}
+
 /// At most one race for each access.
 void tell(CheckedAccess& access, const Earlier& earlier) {
   const LaunchState& launch = *access.block.launch;
@@ -149,18 +155,26 @@ bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic
   if (inShared(at) && token < block.interval) return true;
   if (token - block.ordered < block.interval - block.ordered) return true;
   if (token < launch.first) return comesBeforeOperation(token);
+  if (launch.tracksSync && block.before.holds(token)) return true;
   Owner owner = ownerOf(launch, block, token);
   if (isOfCompany(block, token, owner)) // several threads of another launch may be known as a whole
     return comesBeforeOperation(token) || knownTo(thread, owner, token) || (atomic && knowsWord(thread, at));
   if (owner.block == operationBlock(launch.firstBlock >> kLaunchShift) && knownTo(thread, owner, token))
     return true; // several blocks before a grid barrier
   if (owner.block == block.index) {
-    if (owner.intervalStart < block.interval || owner.thread == thread.linear) return true;
+    if (owner.intervalStart < block.interval) {
+      remember(block, owner, token);
+      return true;
+    }
+    if (owner.thread == thread.linear) return true;
     if (thread.sync && owner.thread != kWholeBlock && owner.thread / kWarpSize == thread.warp &&
         thread.sync->lanes[owner.thread % kWarpSize] >= token)
       return true;
   }
-  if (owner.thread != kWholeBlock && knownTo(thread, owner, token)) return true;
+  if (owner.thread != kWholeBlock && knownTo(thread, owner, token)) {
+    if (block.known.at(Clock::blockKey(owner.block)) >= owner.threadsEnd - 1) remember(block, owner, token);
+    return true;
+  }
   return atomic && knowsWord(thread, at);
 }
 

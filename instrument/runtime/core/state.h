@@ -125,8 +125,9 @@ struct BlockState : abi::BlockContext {
   bool anyCopies = false; ///< copies that go on beside the code
   bool anySync = false;   ///< what threads know of each other
   std::unique_ptr<ThreadState[]> threads;
-  Clock known, knownWide; ///< by all threads since the last barrier
-  Fenced fenced;          ///< by threads of the block before its last barrier
+  Clock known, knownWide;     ///< by all threads since the last barrier
+  mutable TokenRanges before; ///< that come before all that its threads do now (comesBefore)
+  Fenced fenced;              ///< by threads of the block before its last barrier
   Frames frames;
   std::uint32_t arrived[kBarriers]{}; ///< by barrier: threads that arrived without waiting
   Clock arrivedKnown[kBarriers];
