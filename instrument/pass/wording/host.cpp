@@ -19,6 +19,14 @@ void wordFree(Finding& finding, const wire::Finding& record, const std::string& 
   finding.hint = "free it in the stream that used it last, or let that stream's event be waited for before";
 }
 
+void wordAllocation(Finding& finding, const wire::Finding& record) {
+  finding.message = fmt::format(
+      "{} uses {} in one stream, and nothing orders that behind the cudaMallocAsync in another",
+      record.access[0].doing == wire::Doing::Host ? "a copy or fill" : "a kernel", subject(finding));
+  finding.hint =
+      "allocate it in the stream that uses it, or let that stream wait for an event behind the allocation";
+}
+
 /// Of a kernel that the program does not wait for before it ends.
 void wordPrints(Finding& finding) {
   finding.severity = Severity::Warning;

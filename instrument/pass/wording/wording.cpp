@@ -66,6 +66,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
   case wire::Rule::RaceScope: return wordScope(finding, record);
   case wire::Rule::RaceHost:
     if (text == "frees") return wordFree(finding, record, libraries[1]);
+    if (text == "allocates") return wordAllocation(finding, record);
     if (text == "prints") return wordPrints(finding);
     if (!text.empty()) break;
     return wordHost(finding, record, libraries);

@@ -62,6 +62,11 @@ Error allocateInStream(void** pointer, std::size_t bytes, MemPool* pool, cuda::S
   if (error != Error::Success) return error;
   pool->used += bytes;
   pool->usedHigh = std::max(pool->usedHigh, pool->used);
+  if (!stream->capturing && !anythingLives()) {
+    std::lock_guard lock(streamTable().working);
+    orderWithLegacy(*stream);
+    noteAllocatedInStream(*pointer, stream->id, caller);
+  }
   std::shared_ptr<void> owner = stream->capturing ? graphMemory(*pointer) : nullptr;
   return submit(handle, AllocateWork{*pointer, bytes, std::move(owner)});
 }

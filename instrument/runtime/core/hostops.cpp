@@ -4,6 +4,7 @@
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/memory.h"
 #include "instrument/runtime/core/shadow.h"
+#include "instrument/runtime/core/stream_memory.h"
 
 #include <algorithm>
 
@@ -102,7 +103,29 @@ void checkRange(const Range& range, Use use, const Doer& by) {
   }
 }
 
+/// A copy or fill of memory that another stream need not have allocated yet.
+void checkAllocated(const Range& range, bool writes, const Doer& by) {
+  const Allocation* array = find(reinterpret_cast<void*>(range.begin));
+  if (!array || comesAfterItsAllocation(*array) || !context().options.races) return;
+  wire::Access use{};
+  use.site = wire::kNoSite;
+  use.doing = wire::Doing::Host;
+  use.unused = writes;
+  use.caller = reinterpret_cast<std::uint64_t>(by.caller);
+  use.library = text(by.library);
+  reportBeforeAllocation(range.begin, use, nullptr);
+}
+
 } // namespace
+
+void noteAllocatedInStream(void* pointer, std::uint64_t stream, void* caller) {
+  Context& all = context();
+  Allocation* array = all.allocations.nearest(reinterpret_cast<Address>(pointer));
+  if (!array || array->base != pointer) return;
+  const Operation& operation = all.streams.begin(stream, all.epochs.takeOperation(), nullptr, caller);
+  array->stream = operation.stream;
+  array->sequence = operation.sequence;
+}
 
 void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller,
                        const char* library) {
@@ -110,6 +133,7 @@ void markWrittenByHost(void* pointer, std::size_t bytes, std::uint64_t stream, v
   if (range.begin == range.end) return;
   Token token = operationToken(stream, caller, library);
   checkRange(range, Use::Write, {caller, library});
+  checkAllocated(range, true, {caller, library});
   context().allocations.materialise(range.begin);
   context().allocations.materialise(range.end - 1);
   fillShadow(range.begin, range.end - range.begin, token);
@@ -128,6 +152,7 @@ void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream
   if (range.begin == range.end) return;
   Token token = operationToken(stream, caller, library);
   checkRange(range, Use::Read, {caller, library});
+  checkAllocated(range, false, {caller, library});
   for (Address at = range.begin; at < range.end; at = (at | 3) + 1) {
     if (Line& line = lineOf(at); line.closed && at % kLineBytes == 0 && at + kLineBytes <= range.end) {
       line.read = token;

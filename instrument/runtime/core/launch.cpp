@@ -17,6 +17,7 @@
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/rehearsal.h"
 #include "instrument/runtime/core/scheduler.h"
+#include "instrument/runtime/core/stream_memory.h"
 
 #include <algorithm>
 #include <cstring>
@@ -218,6 +219,7 @@ void noteFaults(const LaunchState& launch) {
 
 void conclude(LaunchState& launch) {
   if (launch.unrehearsed && !launch.faulted && !rehearsals(launch).empty()) noteCutShort(launch);
+  checkArraysAllocated(launch);
   leaveCompany(launch);
   dropReadSets(launch);
   giveBack(launch);

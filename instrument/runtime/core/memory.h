@@ -23,8 +23,9 @@ struct Allocation {
   bool live = true;
   void* allocatedAt = nullptr; ///< return address in host code, resolved to file:line when reported
   void* freedAt = nullptr;
-  const char* name = nullptr;  ///< of a symbol; null for heap allocations
-  std::size_t writtenFrom = 0; ///< the bytes before have been seen written
+  const char* name = nullptr;             ///< of a symbol; null for heap allocations
+  std::size_t writtenFrom = 0;            ///< the bytes before have been seen written
+  std::uint64_t stream = 0, sequence = 0; ///< the operation in a stream that allocates it; 0: none
 };
 
 /// Null when there is no room. Device and managed memory starts uninitialised; `caller` is the host return
@@ -58,6 +59,8 @@ void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream
                     const char* library = nullptr);
 /// Whether the stream that frees the range comes after all that other streams do with it.
 void checkFreedByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller);
+/// The memory is there for what comes after an operation of the stream, which begins now.
+void noteAllocatedInStream(void* pointer, std::uint64_t stream, void* caller);
 /// Copies initialisation state along with content.
 void copyShadow(void* to, const void* from, std::size_t bytes, std::uint64_t stream, void* caller = nullptr);
 /// First byte in [pointer, pointer + bytes) that nobody wrote, or `bytes` when all are written.

@@ -47,6 +47,11 @@ public:
   /// Whether the operation that owns the token comes before the current one.
   bool before(Token token) const;
   bool beforeHost(Token token) const;
+  /// Whether that operation comes before the current one.
+  bool knowsOperation(std::uint64_t stream, std::uint64_t sequence) const {
+    auto known = current.find(stream);
+    return known != current.end() && known->second >= sequence;
+  }
   const Operation* latest() const { return operations.empty() ? nullptr : &operations.back(); }
   bool hostKnows(std::uint64_t stream, std::uint64_t sequence) const {
     auto known = host.find(stream);
