@@ -43,10 +43,13 @@ std::vector<const llvm::LoadInst*> readsOf(const llvm::CallInst& hook) {
   return reads;
 }
 
-/// Instructions that make a value of values, and do nothing.
-bool isPlain(const llvm::Instruction& instruction) {
-  return !instruction.isTerminator() && !instruction.mayHaveSideEffects() &&
-         !instruction.mayReadFromMemory() && !llvm::isa<llvm::PHINode>(instruction);
+/// Instructions that hand a value on as it is. Who computes with it has use for it: a sum over a tile with
+/// a hole in it is wrong, whoever stores it.
+bool movesOn(const llvm::Instruction& instruction) {
+  return llvm::isa<llvm::CastInst, llvm::SelectInst, llvm::FreezeInst, llvm::ExtractValueInst,
+                   llvm::InsertValueInst, llvm::ExtractElementInst, llvm::InsertElementInst,
+                   llvm::ShuffleVectorInst>(instruction) &&
+         !llvm::isa<llvm::IntToPtrInst>(instruction);
 }
 
 bool usesAny(const llvm::Instruction& instruction, const Values& values) {
@@ -95,7 +98,7 @@ private:
       }
       if (at->isDebugOrPseudoInst() || at->isLifetimeStartOrEnd() || !usesAny(*at, values)) continue;
       const auto* choice = llvm::dyn_cast<llvm::SelectInst>(at);
-      if (!isPlain(*at) || (choice && values.contains(choice->getCondition()))) return false;
+      if (!movesOn(*at) || (choice && values.contains(choice->getCondition()))) return false;
       if (choice && !(values.contains(choice->getTrueValue()) && values.contains(choice->getFalseValue())))
         pending.push_back({at->getNextNode(), values}); // it takes the other one
       values.insert(at);
