@@ -67,8 +67,10 @@ Verdict Decider::meet(const PairQuestion& q) {
     ++counters.arithmetic;
     return Verdict::never(wrapping == Ranges::Wrapping::Assumed);
   }
+  const bool isExact = wrapped && !wrapsInRounds(*wrapped);
   Verdict verdict =
-      askSolver(constraints, q.relation, wrapped ? Ranges::Wrapping::Exact : Ranges::Wrapping::Assumed);
+      askSolver(constraints, q.relation, isExact ? Ranges::Wrapping::Exact : Ranges::Wrapping::Assumed);
+  if (wrapped) withdrawWhereWrapped(verdict, *wrapped);
   if (verdict.outcome == Verdict::Outcome::Unknown)
     if (auto found = searchCollision(q, constraints))
       return happens(std::move(*found), std::move(constraints));

@@ -99,6 +99,7 @@ private:
 
   // wrap_assumptions.cpp
   bool comesOnlyWrapped(Expr condition, Expr sizes);
+  bool wrapsInRounds(const ModelAccess& access);
   bool mayAssumeNoWrap(const PairQuestion& question);
 
   // flags.cpp

@@ -123,12 +123,21 @@ bool Decider::comesOnlyWrapped(Expr condition, Expr sizes) {
   return isContradictory(kernel.context, assumed);
 }
 
+/// Whether what may wrap counts a loop's rounds: a loop that it would end is over before.
+bool Decider::wrapsInRounds(const ModelAccess& access) {
+  const auto countsRounds = [](Expr n) {
+    return n->op == Op::Symbol && n->symbol->kind == SymbolKind::LoopCounter;
+  };
+  return std::ranges::any_of(viewOf(access, Ranges::Wrapping::Assumed).ranges.assumed(),
+                             [&](Expr n) { return anyNode(n, countsRounds); });
+}
+
 /// That it does not happen where nothing wraps would prove anything of it. The same of a place that is chosen
 /// by whether something has wrapped; that indices of the launch do not is another matter.
 bool Decider::happensOnlyWrapped(const ModelAccess& access) {
   const auto [known, isNew] = onlyWrapped.try_emplace(&access, false);
   if (!isNew || wrapAssumptions(access).empty()) return known->second;
-  const std::vector<Expr> choices = choicesOf(access);
+  const std::vector<Expr> choices = wrapsInRounds(access) ? std::vector<Expr>() : choicesOf(access);
   const auto isOfLaunch = [](Expr condition) {
     return condition->operands.size() == 2 && std::ranges::all_of(condition->operands, [](Expr side) {
              return isConst(side) || isGlobalIndex(side);
