@@ -43,6 +43,12 @@ std::vector<const Symbol*> symbolsBelow(const std::vector<Expr>& expressions) {
   return result;
 }
 
+/// Whether it is counted from where an array lies.
+bool liesInMemory(Expr e) {
+  if (e->op == Op::Symbol) return e->symbol->kind == SymbolKind::Object;
+  return (e->op == Op::Add || e->op == Op::Mul) && std::ranges::any_of(e->operands, liesInMemory);
+}
+
 /// What is read of memory that nobody writes, each size as a function of its own.
 struct Read {
   unsigned object = 0;
@@ -93,8 +99,14 @@ std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const A
     return {{CauseKind::Approximation, "bytes of `" + torn->name + "`, which is read in several sizes"}};
   };
   std::set<Cause> result;
-  for (Expr c : constraints)
+  for (Expr c : constraints) {
     for (Cause& cause : causesOf(c)) result.insert(std::move(cause));
+    const auto isDistance = [](Expr n) {
+      return n->op == Op::Add && liesInMemory(n->operands[0]) && liesInMemory(n->operands[1]);
+    };
+    if (anyNode(c, isDistance))
+      result.insert({CauseKind::Approximation, "how far apart two arrays lie in memory"});
+  }
   if (result.empty()) return ofTornReads();
   Substitution exactValues(kernel.context);
   std::unordered_set<Expr> seen;

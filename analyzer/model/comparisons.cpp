@@ -25,9 +25,10 @@ Expr Execution::areOneArray(unsigned a, unsigned b) {
   if (!isOfHost(a) || !isOfHost(b)) return exprs.boolean(false);
   if (a > b) std::swap(a, b);
   const std::string names = "`" + state.objects[a].name + "` and `" + state.objects[b].name + "`";
-  Symbol* symbol = state.symbols.plain("one array: " + names, 1, SymbolKind::Unknown, 0, 1);
+  Symbol* symbol = state.symbols.plain(state.objects[a].name + " == " + state.objects[b].name, 1,
+                                       SymbolKind::Unknown, 0, 1);
   symbol->varies = Varies::Never;
-  symbol->exact = false;
+  symbol->exact = !state.launch.isOfProgram(); // any arrays may be given to a kernel on its own
   symbol->cause = {CauseKind::Launch, "whether " + names + " are one array"};
   return exprs.of(symbol);
 }

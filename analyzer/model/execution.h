@@ -132,6 +132,7 @@ private:
 
   // flags.cpp
   void noteFlags(const llvm::Instruction& instruction, ModelAccess& access);
+  void assumeFromZero(const llvm::Instruction& arrival, const Place& counter);
   struct Look;
   std::optional<Look> lookBefore(const llvm::Instruction& instruction, const Sighting& sighting);
   std::optional<FlagSeen> seenAt(const llvm::Instruction& instruction, const Sighting& sighting);

@@ -207,8 +207,10 @@ std::optional<bool> Execution::hasSeenAll(const Instruction& instruction, const 
                         exprs.binary(Op::Sle, blocks, look->found),
                         exprs.logicalNot(exprs.binary(Op::Ult, look->found, blocks)),
                         exprs.logicalNot(exprs.binary(Op::Slt, look->found, blocks))};
-    if (std::ranges::any_of(all, [&](Expr one) { return std::ranges::find(parts, one) != parts.end(); }))
-      return look->hasFence;
+    if (std::ranges::none_of(all, [&](Expr one) { return std::ranges::find(parts, one) != parts.end(); }))
+      continue;
+    assumeFromZero(arrival, look->place);
+    return look->hasFence;
   }
   return {};
 }

@@ -152,8 +152,12 @@ void Execution::drawTicket(const Instruction& atomic) {
   state.drawn.push_back({ticket, last, state.isLastBlock(atomic)});
   for (const auto& access : accesses)
     if (access.instruction == &atomic)
-      state.assumedStarts[access.access.object] = {&atomic, access.access.offset, true};
-  state.assume(std::string(kCounter) + " at " + state.lineText(atomic) + " is 0 when the kernel starts");
+      assumeFromZero(atomic, {nullptr, access.access.object, access.access.offset});
+}
+
+void Execution::assumeFromZero(const Instruction& arrival, const Place& counter) {
+  state.assumedStarts[counter.object] = {&arrival, counter.offset, true};
+  state.assume(std::string(kCounter) + " at " + state.lineText(arrival) + " is 0 when the kernel starts");
 }
 
 /// Where `a` equals `b` just if a ticket is the last one: that.

@@ -29,9 +29,9 @@ wire::Rule ruleOf(const CheckedAccess& access, const Earlier& earlier, wire::Nea
 /// By what the thread has waited for in loops, orders left out.
 wire::HandOver handOverOf(const CheckedAccess& access, const Owner& owner, Token token) {
   const SyncState* sync = access.thread.sync.get();
-  if (!sync || owner.thread == kWholeBlock ||
-      sync->awaitedOf(owner.block, owner.thread) < std::max<Token>(token, 1))
-    return wire::HandOver::None;
+  const auto* awaited =
+      sync && owner.thread != kWholeBlock ? sync->awaitedOf(owner.block, owner.thread) : nullptr;
+  if (!awaited || awaited->mayBeOlder || awaited->store < token) return wire::HandOver::None;
   auto has = [&](const Clock& clock) { return clock.covers(owner.block, owner.thread, token); };
   return has(sync->polled.device) || has(sync->pending.device) || has(sync->pendingBlock)
              ? wire::HandOver::Fenced

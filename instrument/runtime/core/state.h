@@ -72,12 +72,13 @@ struct SyncState {
     std::uint64_t block;
     std::uint32_t thread;
     Token store;
+    bool mayBeOlder; ///< an older store may be what it has found
   };
   static constexpr std::size_t kMostAwaited = 8;
   std::vector<Awaited> awaited;
   void noteAwaited(const Awaited& store);
-  /// Of that thread: 0 where it has waited for none.
-  Token awaitedOf(std::uint64_t block, std::uint32_t thread) const;
+  /// Of that thread: null where it has waited for none.
+  const Awaited* awaitedOf(std::uint64_t block, std::uint32_t thread) const;
 };
 
 struct BlockState;

@@ -210,8 +210,8 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
   const SyncWord::Version* older = order.stores() ? nullptr : olderStore(thread, word, at, bytes);
   if (order.loads()) acquire(thread, word, order, polls, older);
   if (polls && !word.versions.empty())
-    stateOf(thread).noteAwaited(
-        {word.versions.back().block, word.versions.back().thread, word.versions.back().token});
+    stateOf(thread).noteAwaited({word.versions.back().block, word.versions.back().thread,
+                                 word.versions.back().token, older != nullptr});
   if (order.stores()) {
     if (order.scope() >= 3 && PublishedWords::isForHost(at)) tellHost(thread, at, order);
     ++word.version;

@@ -35,17 +35,17 @@ void SyncState::rememberWord() {
 void SyncState::noteAwaited(const Awaited& store) {
   for (Awaited& one : awaited)
     if (one.block == store.block && one.thread == store.thread) {
-      one.store = store.store;
+      one = store;
       return;
     }
   if (awaited.size() >= kMostAwaited) awaited.erase(awaited.begin());
   awaited.push_back(store);
 }
 
-Token SyncState::awaitedOf(std::uint64_t block, std::uint32_t thread) const {
+const SyncState::Awaited* SyncState::awaitedOf(std::uint64_t block, std::uint32_t thread) const {
   for (const Awaited& one : awaited)
-    if (one.block == block && one.thread == thread) return one.store;
-  return 0;
+    if (one.block == block && one.thread == thread) return &one;
+  return nullptr;
 }
 
 bool knownTo(const ThreadState& thread, const Owner& owner, Token token) {
