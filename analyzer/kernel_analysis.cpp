@@ -76,7 +76,8 @@ Shapes shapesAround(const KernelModel& model) {
     if (side->op != Op::Symbol || !isConst(number) || number->value < 0 || number->value > kMost) return;
     const auto n = std::uint32_t(number->value);
     const SymbolKind kind = side->symbol->kind;
-    if (kind == SymbolKind::ThreadIdx) threads.insert((n + 64) / 32 * 32); // more than one that comes so far
+    if (kind == SymbolKind::ThreadIdx) // more than one that comes so far
+      threads.insert(std::min((n + 64) / 32 * 32, std::uint32_t(kMost)));
     if (kind == SymbolKind::BlockIdx) blocks.insert(n + 3);
     if (kind == SymbolKind::BlockDim) threads.insert({n - (n > 0), n, n + 1});
     if (kind == SymbolKind::GridDim) blocks.insert({n - (n > 0), n, n + 1});
@@ -84,7 +85,8 @@ Shapes shapesAround(const KernelModel& model) {
   for (const Phase& phase : model.gridPhases)
     for (const ModelAccess& access : phase.accesses)
       anyNode(access.condition, [&](Expr n) {
-        if (n->operands.size() != 2 || n->width != 1) return false;
+        const bool isRest = n->op == Op::URem || n->op == Op::SRem || n->op == Op::And;
+        if (n->operands.size() != 2 || (n->width != 1 && !isRest)) return false;
         note(n->operands[0], n->operands[1]);
         note(n->operands[1], n->operands[0]);
         return false;
