@@ -10,6 +10,7 @@
 #include "instrument/runtime/core/shadow.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <pthread.h>
 
@@ -69,8 +70,6 @@ void prepareRoom(BlockState& room, LaunchState& launch) {
   room.launchMany = launch.many;
   room.floor = launch.floor;
   room.exact = launch.exact;
-  room.known.clear();
-  room.knownWide.clear();
 }
 
 BlockState& freeRoom(LaunchState& launch) {
@@ -155,12 +154,11 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
   block.floor = launch.floor;
   block.launchMany = launch.many;
   block.born = block.ordered = block.interval = takeInterval(block);
-  if (launch.tracksSync) {
-    block.known.clear();
-    block.knownWide.clear();
-    block.before.clear();
-    block.fenced = {};
-  }
+  // Of the block that had the room before: barriers of part of a block leave some of it in any launch.
+  block.known.clear();
+  block.knownWide.clear();
+  block.fenced = {};
+  if (launch.tracksSync) block.before.clear();
   if (launch.logged) meetBlock(launch);
   std::uint64_t* const rows = launch.logged ? beginOfRows(launch) : nullptr;
   for (ThreadState& thread : block) {
@@ -175,7 +173,8 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
     if (thread.sync) *thread.sync = SyncState();
     thread.copies.reset();
   }
-  std::fill_n(block.arrived, kBarriers, 0u);
+  for (std::uint32_t barrier = 0; barrier < kBarriers; ++barrier)
+    if (std::exchange(block.arrived[barrier], 0)) block.arrivedKnown[barrier].clear();
   return block;
 }
 
