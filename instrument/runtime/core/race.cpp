@@ -16,7 +16,9 @@ ReadSet* readSetOf(LaunchState& launch, Token read) {
 /// that have met at a __syncwarp() know of each other's. False where that cannot be told.
 static bool checkEachAtomic(CheckedAccess& access, const Earlier& earlier, Address at) {
   LaunchState& launch = *access.block.launch;
-  if (!launch.exact || access.atomic() || !earlier.atomic || earlier.token < launch.first) return false;
+  if (!launch.exact || access.atomic() || !earlier.atomic || earlier.token < launch.first ||
+      earlier.token < access.block.floor)
+    return false;
   if (ownerOf(launch, access.block, earlier.token).thread != kWholeBlock) return false;
   auto word = launch.words.find(at >> 2);
   if (word == launch.words.end() || word->second.wideAtomics.empty() || word->second.moreWide) return false;

@@ -16,7 +16,8 @@ constexpr std::size_t kMostGlobalReaders = 64;
 /// it.
 bool isOfIntervalBefore(const CheckedAccess& access, Token token) {
   const BlockState& block = access.block;
-  if (token < block.launch->first || token >= kReadSet || token == block.launchMany) return false;
+  if (token < block.launch->first || token < block.floor || token >= kReadSet || token == block.launchMany)
+    return false;
   const Owner owner = ownerOf(*block.launch, block, token);
   return owner.block == block.index && owner.intervalStart < block.interval;
 }
@@ -98,7 +99,9 @@ void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
                       !comesBefore(access.thread, before, at, true) && before >= launch.first;
       if (together) {
         Token start = block.interval;
-        bool sameInterval = before - start < block.many + 2 || access.shared;
+        // Threads that have met at a __syncwarp(), or released something, have tokens of their own since.
+        const bool sameInterval = before - start < block.many + 2 || access.shared ||
+                                  (launch.exact && ownerOf(launch, block, before).block == block.index);
         mine = (sameInterval ? start + block.many : block.launchMany) | 1;
       }
     }
