@@ -27,6 +27,14 @@ void wordBarrier(Finding& finding, const wire::Finding& record, const std::strin
     finding.hint = "the count of a barrier is how many threads come to it, in whole warps";
     return;
   }
+  if (record.nearness == wire::Nearness::Grid) {
+    finding.message =
+        fmt::format("{} {} for the whole grid at this barrier while {} of other blocks {} returned",
+                    counted(waiting.count, "thread"), waiting.count == 1 ? "waits" : "wait", other.count,
+                    other.count == 1 ? "has" : "have");
+    finding.hint = "let every block come to each barrier of the grid, and guard the work around it";
+    return;
+  }
   finding.message =
       fmt::format("{} of the block {} at this barrier while {}", counted(waiting.count, "thread"),
                   waiting.count == 1 ? "waits" : "wait", waitingGroup(other));

@@ -204,17 +204,7 @@ bool forceBarriers(BlockState& block) {
     release(block, waiting, barrier);
     return true;
   }
-  // Only the grid barrier is left: threads have returned, or blocks, that it waits for.
-  bool any = false;
-  for (ThreadState& thread : block) {
-    if (!waitsFor(thread, WaitKind::GridSync)) continue;
-    if (!any)
-      if (const ThreadState* elsewhere = findElsewhere(block, thread))
-        reportDivergence(block, thread, elsewhere);
-    any = true;
-    wake(thread);
-  }
-  return any;
+  return false;
 }
 
 namespace {
@@ -245,6 +235,28 @@ void refuseGrid(LaunchState& launch, const ThreadState& thread) {
 
 } // namespace
 
+/// All who wait for the grid go on, ordered behind what the others have done.
+static void passGrid(LaunchState& launch) {
+  ++launch.progress;
+  Epochs& epochs = context().epochs;
+  launch.many = epochs.takeOperation(launch.firstBlock >> kLaunchShift);
+  if (launch.inCompany) {
+    joinGridInCompany(launch);
+  } else {
+    launch.floor = launch.many; // nothing else runs
+    joinGrid(launch);
+  }
+  for (auto& block : launch.slots) {
+    if (!block->running) continue;
+    block->floor = launch.floor;
+    block->launchMany = launch.many;
+    startInterval(*block);
+    block->alone = false;
+    for (ThreadState& thread : *block)
+      if (waitsFor(thread, WaitKind::GridSync)) wake(thread);
+  }
+}
+
 bool answerGrid(LaunchState& launch) {
   if (!launch.config.cooperative)
     if (const ThreadState* thread = firstAtGrid(launch)) {
@@ -262,23 +274,49 @@ bool answerGrid(LaunchState& launch) {
     }
   }
   if (waiting == 0 || waiting != launch.gridBlocks * launch.blockThreads) return false;
-  ++launch.progress;
-  Epochs& epochs = context().epochs;
-  launch.many = epochs.takeOperation(launch.firstBlock >> kLaunchShift);
-  if (launch.inCompany) {
-    joinGridInCompany(launch);
-  } else {
-    launch.floor = launch.many; // nothing else runs
-    joinGrid(launch);
+  passGrid(launch);
+  return true;
+}
+
+/// Whole blocks have returned that the others wait for.
+static void reportMissingBlocks(const LaunchState& launch, const ThreadState& waiting) {
+  const ThreadState* gone = nullptr;
+  std::uint32_t waitingCount = 0, goneCount = 0;
+  for (const auto& block : launch.slots) {
+    if (block->launchNumber != launch.number) continue;
+    if (!block->running && !gone) gone = block->begin();
+    if (!block->running) goneCount += block->threadCount;
+    for (const ThreadState& thread : *block) waitingCount += block->running && standTogether(thread, waiting);
   }
-  for (auto& block : launch.slots) {
+  if (!gone) return;
+  wire::Finding finding = emptyFinding(wire::Rule::BarrierDivergence);
+  finding.kernel = launch.name;
+  finding.caller = reinterpret_cast<std::uint64_t>(launch.config.caller);
+  finding.nearness = wire::Nearness::Grid;
+  finding.accessCount = 2;
+  finding.access[0] = describeThread(waiting, waiting.wait.site, wire::Doing::Wait);
+  finding.access[0].count = waitingCount;
+  finding.access[1] = describeThread(*gone, wire::kNoSite, wire::Doing::Returned);
+  finding.access[1].count = goneCount;
+  report(finding);
+}
+
+bool forceGrid(LaunchState& launch) {
+  const ThreadState* first = firstAtGrid(launch);
+  if (!first) return false;
+  bool told = false;
+  for (const auto& block : launch.slots) {
     if (!block->running) continue;
-    block->floor = launch.floor;
-    block->launchMany = launch.many;
-    startInterval(*block);
-    block->alone = false;
-    for (ThreadState& thread : *block) wake(thread);
+    for (const ThreadState& thread : *block) {
+      if (!waitsFor(thread, WaitKind::GridSync)) continue;
+      const ThreadState* elsewhere = findElsewhere(*block, thread);
+      if (elsewhere) reportDivergence(*block, thread, elsewhere);
+      told |= elsewhere != nullptr;
+      break;
+    }
   }
+  if (!told) reportMissingBlocks(launch, *first);
+  passGrid(launch);
   return true;
 }
 

@@ -228,7 +228,7 @@ bool Grid::allStalled() {
   if (!polls) {
     for (BlockState* block : running)
       if (forceBarriers(*block)) return true;
-    return false;
+    return forceGrid(launch);
   }
   if (launch.progress != seenProgress) {
     seenProgress = launch.progress;

@@ -40,6 +40,8 @@ bool forceBarriers(BlockState& block);
 void arriveAtBarrier(ThreadState& thread);
 /// All live threads of all blocks wait for the grid.
 bool answerGrid(LaunchState& launch);
+/// Nothing moves but for threads that wait for the grid: reports who is missing, and lets them go on.
+bool forceGrid(LaunchState& launch);
 void reportHang(LaunchState& launch, bool changes);
 
 /// The block's next barrier interval: everything up to now comes before it.
