@@ -1,17 +1,23 @@
 // Loops that wait for another thread: an exit depends on memory, and nothing in the loop itself brings the
 // exit nearer. Simulated threads are not preempted, so such a loop must let others run; it gets a Yield on
-// its back edges. A loop that is taken for one without need only runs slower.
+// its back edges. A loop that is taken for one without need only runs slower. Where updates by the loop
+// itself look like progress, and where it looks at one place after the other, it lets others run now and
+// then: it may wait all the same.
 #include "instrument/pass/analyses.h"
 #include "instrument/pass/hooks.h"
 #include "instrument/pass/markers.h"
 #include "instrument/pass/stages.h"
 
+#include <llvm/Analysis/ConstantFolding.h>
 #include <llvm/Analysis/LoopInfo.h>
 #include <llvm/IR/Dominators.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
+
+#include <utility>
 
 namespace kcheck::instrument {
 
@@ -23,6 +29,7 @@ struct ExitSlice {
   bool synchronises = false; ///< by a volatile or atomic access that does not itself change the value
   bool takesTickets = false; ///< by an atomic update, which is progress
   bool counts = false;       ///< a variable that the loop advances by a constant
+  bool countsPlaces = false; ///< such a variable, as the place of what it reads alone
 };
 
 /// The same in every round, though it may be worked out anew: `gridDim.x * blockDim.x` stands inside its loop
@@ -40,6 +47,14 @@ bool isFixed(const llvm::Value* value, const llvm::Loop& loop, unsigned depth = 
   if (instruction->mayReadOrWriteMemory()) return false;
   return llvm::all_of(instruction->operands(),
                       [&](const llvm::Use& operand) { return isFixed(operand, loop, depth + 1); });
+}
+
+/// Also where nobody has worked it out yet: inlined code shifts constants.
+bool isZero(llvm::Value* value, const llvm::DataLayout& layout) {
+  auto* instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  llvm::Constant* constant = instruction ? llvm::ConstantFoldInstruction(instruction, layout)
+                                         : llvm::dyn_cast<llvm::Constant>(value);
+  return constant && constant->isNullValue();
 }
 
 bool isCounter(const llvm::PHINode& phi, const llvm::Loop& loop) {
@@ -69,13 +84,15 @@ public:
   ExitSlice of(llvm::Value* condition) {
     slice = {};
     seen.clear();
+    places.clear();
     add(condition);
-    while (!work.empty()) {
-      llvm::Instruction* next = work.back();
-      work.pop_back();
-      classify(*next);
-      for (llvm::Value* operand : next->operands()) add(operand);
+    goOver();
+    slice.countsPlaces = !slice.counts;
+    while (!places.empty()) {
+      for (llvm::Value* place : std::exchange(places, {})) add(place);
+      goOver();
     }
+    slice.countsPlaces &= slice.counts;
     return slice;
   }
 
@@ -95,6 +112,26 @@ private:
   ExitSlice slice;
   std::set<llvm::Value*> seen;
   std::vector<llvm::Instruction*> work, reads;
+  std::vector<llvm::Value*> places; ///< where the exits' loads read
+
+  static const llvm::Value* placeOf(const llvm::Instruction& access) {
+    if (const auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&access)) return update->getPointerOperand();
+    return llvm::getLoadStorePointerOperand(&access);
+  }
+
+  void goOver() {
+    while (!work.empty()) {
+      llvm::Instruction* next = work.back();
+      work.pop_back();
+      classify(*next);
+      const llvm::Value* place = placeOf(*next);
+      for (llvm::Value* operand : next->operands())
+        if (operand == place)
+          places.push_back(operand);
+        else
+          add(operand);
+    }
+  }
 
   /// In the same round.
   bool leadsTo(llvm::BasicBlock* from, const llvm::BasicBlock* to) const {
@@ -129,10 +166,10 @@ private:
       (load->isSimple() ? slice.readsMemory : slice.synchronises) = true;
       if (!load->isSimple()) await(*load, load->getPointerOperand());
     } else if (auto* update = llvm::dyn_cast<llvm::AtomicRMWInst>(&instruction)) {
-      auto* operand = llvm::dyn_cast<llvm::ConstantInt>(update->getValOperand());
+      const bool keeps = isZero(update->getValOperand(), update->getModule()->getDataLayout());
       bool adds = update->getOperation() == llvm::AtomicRMWInst::Add ||
                   update->getOperation() == llvm::AtomicRMWInst::Sub;
-      (adds && !(operand && operand->isZero()) ? slice.takesTickets : slice.synchronises) = true;
+      (adds && !keeps ? slice.takesTickets : slice.synchronises) = true;
       if (slice.synchronises) await(*update, update->getPointerOperand());
     } else if (auto* exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&instruction)) {
       slice.synchronises = true;
@@ -193,12 +230,14 @@ void markPolled(DeviceCode& code, const std::vector<llvm::Instruction*>& reads) 
     }
 }
 
-bool polls(DeviceCode& code, const llvm::Loop& loop) {
+enum class Waits { No, Perhaps, Yes };
+
+Waits waits(DeviceCode& code, const llvm::Loop& loop) {
   llvm::SmallVector<llvm::BasicBlock*> exiting;
   loop.getExitingBlocks(exiting);
-  if (exiting.empty()) return true; // leaves by nothing: at least the others must get on
+  if (exiting.empty()) return Waits::Yes; // leaves by nothing: at least the others must get on
   SliceBuilder builder(loop);
-  bool memory = false, counted = false;
+  bool memory = false, tickets = false, counted = false, bounded = false;
   for (llvm::BasicBlock* block : exiting) {
     llvm::Value* condition = nullptr;
     if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator()))
@@ -210,21 +249,39 @@ bool polls(DeviceCode& code, const llvm::Loop& loop) {
     if (slice.synchronises) {
       builder.addBranchesTo(block);
       markPolled(code, builder.awaited());
-      return true;
+      return Waits::Yes;
     }
     memory |= slice.readsMemory && !slice.takesTickets;
+    tickets |= slice.takesTickets;
     counted |= slice.counts;
+    bounded |= slice.counts && !slice.countsPlaces;
   }
-  return memory && !counted;
+  if (memory && !counted) return Waits::Yes;
+  return (memory || tickets) && !bounded ? Waits::Perhaps : Waits::No;
 }
 
-void addYield(llvm::Loop& loop) {
+/// In each round, or in one of many.
+void addYield(llvm::Loop& loop, bool seldom) {
+  constexpr unsigned kRounds = 256;
   llvm::SmallVector<llvm::BasicBlock*> latches;
   loop.getLoopLatches(latches);
+  llvm::AllocaInst* rounds = nullptr;
+  if (seldom) {
+    llvm::IRBuilder<> start(&*loop.getHeader()->getParent()->getEntryBlock().getFirstInsertionPt());
+    rounds = start.CreateAlloca(start.getInt32Ty(), nullptr, "rounds");
+    start.CreateStore(start.getInt32(0), rounds);
+  }
   for (llvm::BasicBlock* latch : latches) {
     llvm::BasicBlock* between = llvm::SplitEdge(latch, loop.getHeader());
     llvm::IRBuilder<> builder(between->getTerminator());
     builder.SetCurrentDebugLocation(latch->getTerminator()->getDebugLoc());
+    if (rounds) {
+      auto* round = builder.CreateAdd(builder.CreateLoad(builder.getInt32Ty(), rounds), builder.getInt32(1));
+      builder.CreateStore(round, rounds);
+      auto* isOver =
+          builder.CreateICmpEQ(builder.CreateURem(round, builder.getInt32(kRounds)), builder.getInt32(0));
+      builder.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(isOver, between->getTerminator(), false));
+    }
     waitMarker(builder, {.kind = abi::WaitKind::Yield});
   }
 }
@@ -236,10 +293,10 @@ void yieldInPollingLoops(DeviceCode& code) {
     if (function.isDeclaration()) continue;
     llvm::DominatorTree dominators(function);
     llvm::LoopInfo loops(dominators);
-    std::vector<llvm::Loop*> found;
+    std::vector<std::pair<llvm::Loop*, Waits>> found;
     for (llvm::Loop* loop : loops.getLoopsInPreorder())
-      if (polls(code, *loop)) found.push_back(loop);
-    for (llvm::Loop* loop : found) addYield(*loop);
+      if (const Waits kind = waits(code, *loop); kind != Waits::No) found.emplace_back(loop, kind);
+    for (auto [loop, kind] : found) addYield(*loop, kind == Waits::Perhaps);
   }
 }
 
