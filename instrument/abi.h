@@ -113,8 +113,9 @@ struct ThreadContext {
   BlockContext* block;
   void* coroutine; ///< handle while suspended; the frame's first word is the resume function, null when done
   Wait wait;
-  std::uint64_t* log;          ///< the lane's next free word in the log of accesses (TraitLogged)
-  std::uint32_t carry, unused; ///< PTX's condition code: 0 or 1
+  std::uint64_t* log;  ///< the lane's next free word in the log of accesses (TraitLogged)
+  std::uint32_t carry; ///< PTX's condition code: 0 or 1
+  std::uint32_t turns; ///< not 0: the thread gives way in each round of loops that draw work (kcTurn)
 };
 
 enum SiteFlag : std::uint16_t {
@@ -197,6 +198,8 @@ enum KernelTrait : std::uint32_t {
   TraitHandsOver = 256,
   /// No atomic gives a thread anything, and what they leave is the same in any order of the blocks.
   TraitOrderFree = 512,
+  /// Of those with a log: atomics give threads something in loops (kcTurn).
+  TraitDraws = 1024,
   TraitWritesKnown = 128, ///< KernelEntry::written lists all pointers through which the kernel can write
 };
 

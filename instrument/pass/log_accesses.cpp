@@ -3,6 +3,7 @@
 // runtime. Writes also keep what was in memory before, so that the runtime can take the warp back and show a
 // race as it came about.
 #include "instrument/pass/call_graph.h"
+#include "instrument/pass/drawing_loops.h"
 #include "instrument/pass/launch_distances.h"
 #include "instrument/pass/log_plan.h"
 #include "instrument/pass/markers.h"
@@ -96,7 +97,8 @@ private:
         }
         end();
         bool isDevice = !call->isInlineAsm() && (!callee || !callee->isDeclaration());
-        if (isDevice || isWaitMarker(instruction)) moves.push_back(&instruction);
+        if (isDevice || isWaitMarker(instruction) || isCallTo(instruction, Call::kcTurn))
+          moves.push_back(&instruction);
       }
       end();
     }
@@ -255,7 +257,7 @@ void logAccesses(DeviceCode& code) {
       changed = true;
     }
   }
-  std::set<llvm::Function*> logged;
+  std::set<llvm::Function*> logged, drawing;
   for (KernelCode& kernel : code.kernels) {
     if (calling.contains(&kernel)) continue;
     kernel.traits |= abi::TraitLogged;
@@ -264,6 +266,7 @@ void logAccesses(DeviceCode& code) {
   for (llvm::Function* function : graph.calleesFirst()) { // an order that does not depend on addresses
     if (!logged.contains(function)) continue;
     relaxAlignment(*function);
+    if (giveWayWhereWorkIsDrawn(*function)) drawing.insert(function);
     auto kernel = std::find_if(code.kernels.begin(), code.kernels.end(),
                                [&](const KernelCode& one) { return one.entry == function; });
     if (kernel == code.kernels.end()) {
@@ -275,6 +278,11 @@ void logAccesses(DeviceCode& code) {
     LogWriter(code, *function, &distances, &arrays).run();
     distances.finish();
   }
+  for (KernelCode& kernel : code.kernels)
+    if (!calling.contains(&kernel) &&
+        std::ranges::any_of(graph.reachable(*kernel.entry),
+                            [&](auto* function) { return drawing.contains(function); }))
+      kernel.traits |= abi::TraitDraws;
 }
 
 } // namespace kcheck::instrument

@@ -167,6 +167,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
     thread.status = ThreadStatus::NotStarted;
     thread.coroutine = nullptr;
     thread.carry = 0;
+    thread.turns = launch.logged && launch.steps;
     thread.yields = 0;
     thread.asleep = 0;
     thread.pause = 0;

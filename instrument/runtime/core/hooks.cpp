@@ -113,6 +113,8 @@ void kcAtomic(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, s
   checkAccess(thread, address, bytes, site, kind, atomic);
 }
 
+void kcTurn(abi::ThreadContext* context) { stepAccess(stateOf(context)); }
+
 void kcFence(abi::ThreadContext* context, std::uint32_t scope) {
   ThreadState& thread = stateOf(context);
   if (thread.owner().launch->tracksSync) fence(thread, scope);

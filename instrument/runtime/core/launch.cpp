@@ -179,7 +179,7 @@ void rehearse(LaunchState& launch, const MemoryCopy& before, const SharedOrder& 
   bool large = isLarge(launch), tell = launch.received || !large, cut = false;
   for (Rehearsal order : rehearsals(launch)) {
     std::uint64_t left = rehearsalLimit(order, first, large);
-    for (unsigned attempt = 0; attempt < attemptsAt(order); ++attempt) {
+    for (unsigned attempt = 0; attempt < attemptsAt(order, launch); ++attempt) {
       before.restore();
       rehearse(launch, order, attempt, left, found);
       cut |= launch.cut && attempt == 0;

@@ -16,11 +16,12 @@ constexpr std::size_t kMostMemory = std::size_t{128} << 20;
 
 bool mayRehearse(const LaunchState& launch) {
   const RuntimeOptions& options = context().options;
-  if (launch.logged || !options.races || !options.twice || options.schedule != ScheduleKind::Fair ||
+  if (!options.races || !options.twice || options.schedule != ScheduleKind::Fair ||
       !context().registeredHost.empty() || std::uint64_t{launch.blockThreads} * launch.gridBlocks < 2)
     return false;
   std::uint32_t traits = launch.kernel->usesGridSync;
   if ((traits & abi::TraitsKnown) && !(traits & abi::TraitHandsOver)) return false;
+  if (launch.logged && !(traits & abi::TraitDraws)) return false; // nobody gives way
   static auto* launches = new std::map<const KernelEntry*, unsigned>;
   if (++(*launches)[launch.kernel] > kRehearsalsPerKernel) return false;
   return bytesOf(liveMemory()) <= kMostMemory;
@@ -41,10 +42,14 @@ std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first, bool large) {
   return std::min(cheap, most / 2) / (large ? 4 : 1);
 }
 
-unsigned attemptsAt(Rehearsal order) { return order == Rehearsal::Uneven ? 12 : 1; }
+unsigned attemptsAt(Rehearsal order, const LaunchState& launch) {
+  if (order != Rehearsal::Uneven) return 1;
+  return launch.logged ? 2 : 12;
+}
 
 std::vector<Rehearsal> rehearsals(const LaunchState& launch) {
   std::vector<Rehearsal> orders;
+  if (launch.logged) return {Rehearsal::Uneven};
   bool atomics = launch.received || !launch.atomicScope.empty();
   bool large = isLarge(launch);
   if (launch.received) orders.push_back(Rehearsal::Backwards);

@@ -35,7 +35,8 @@ enum class Rehearsal : std::uint8_t {
 
 /// In which orders a launch that has just run should run again: all of them where order came from an atomic
 /// or a flag, in step and unevenly where there were atomics at all. Of a large launch only some blocks at a
-/// time go unevenly, and none in step.
+/// time go unevenly, and none in step. Where threads give way in loops that draw work alone (TraitDraws),
+/// unevenly, some blocks at a time.
 std::vector<Rehearsal> rehearsals(const LaunchState& launch);
 /// More threads than go one access at a time together.
 bool isLarge(const LaunchState& launch);
@@ -47,6 +48,6 @@ std::uint64_t costOf(const LaunchState& launch);
 /// only the rest of it would have shown is not found.
 std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first, bool large);
 /// How many runs of the order, each with other sleeps, share its limit as far as it goes.
-unsigned attemptsAt(Rehearsal order);
+unsigned attemptsAt(Rehearsal order, const LaunchState& launch);
 
 } // namespace kcheck::runtime

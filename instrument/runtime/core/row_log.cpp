@@ -133,7 +133,7 @@ void meetLaunch(LaunchState& launch) {
   launch.checks->tried = launch.checks->failed = 0;
   launch.checks->apart = launch.checks->lost = 0;
   launch.checks->known.forget();
-  launch.checks->pattern.beginLaunch(!launch.tracksSync && launch.gridBlocks > 1);
+  launch.checks->pattern.beginLaunch(!launch.tracksSync && launch.gridBlocks > 1 && !launch.steps);
 }
 
 void meetBlock(LaunchState& launch) { launch.checks->pattern.beginBlock(launch, launch.checks->cells); }
