@@ -1,10 +1,11 @@
 // Both passes over random kernels: what the static pass proves the run does not contradict, and where it is
 // sure of a race the run sees one. A disagreement is a bug of kcheck; its kernel becomes a fixture.
 //
-// KCHECK_AGREEMENT_KERNELS (default 200) and KCHECK_AGREEMENT_IDIOMS (default 60) say how many kernels of
+// KCHECK_AGREEMENT_KERNELS (default 200), KCHECK_AGREEMENT_IDIOMS and KCHECK_AGREEMENT_FLAGS (default 60) say how many kernels of
 // which family, KCHECK_AGREEMENT_SEED (default 1) which; KCHECK_AGREEMENT_KEEP names a folder in which the
 // programs and their reports stay.
 #include "../expectations/child.h"
+#include "flags.h"
 #include "generator.h"
 #include "idioms.h"
 
@@ -131,6 +132,11 @@ TEST(Agreement, BothPassesSayTheSame) {
 TEST(Agreement, BothPassesSayTheSameOfIdioms) {
   const unsigned kernels = numberFrom("KCHECK_AGREEMENT_IDIOMS", 60);
   bothPassesOn({'w', 20, idiomKernelOf, idiomProgram}, kernels, kernels / 20, kernels / 5);
+}
+
+TEST(Agreement, BothPassesSayTheSameOfFlags) {
+  const unsigned kernels = numberFrom("KCHECK_AGREEMENT_FLAGS", 60);
+  bothPassesOn({'f', 20, flagKernelOf, flagProgramOf}, kernels, kernels / 10, kernels / 10);
 }
 
 TEST(Generator, GivesTheSameKernelEverywhere) {
