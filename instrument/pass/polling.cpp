@@ -262,7 +262,7 @@ Waits waits(DeviceCode& code, const llvm::Loop& loop) {
 
 /// In each round, or in one of many.
 void addYield(llvm::Loop& loop, bool seldom) {
-  constexpr unsigned kRounds = 256;
+  constexpr unsigned kRounds = 1024;
   llvm::SmallVector<llvm::BasicBlock*> latches;
   loop.getLoopLatches(latches);
   llvm::AllocaInst* rounds = nullptr;
