@@ -99,7 +99,14 @@ struct Site {
 };
 
 enum class Doing : std::uint8_t { Read, Write, Atomic, Wait, Returned, Host, None };
-enum AccessFlag : std::uint8_t { HasBlock = 1, HasThread = 2, HasBefore = 4, HasAfter = 8, Many = 16 };
+enum AccessFlag : std::uint8_t {
+  HasBlock = 1,
+  HasThread = 2,
+  HasBefore = 4,
+  HasAfter = 8,
+  Many = 16,
+  LoadsOnly = 32
+};
 
 /// One side of a finding. For Wait: `count` threads stand at `site`.
 struct Access {

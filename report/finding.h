@@ -30,6 +30,7 @@ struct Access {
   SiteId site = kNoSite;
   Location where;
   std::string expr;
+  bool loadsOnly = false;            ///< of an atomic: writes nothing
   std::string updates;               ///< as in Site
   std::optional<Dim3> block, thread; ///< absent for the host, or when the static pass needs none
   std::string by; ///< who, when no thread is known: "the host", "a copy or fill", "a kernel", "cublasSgemm"

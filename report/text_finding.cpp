@@ -74,7 +74,7 @@ const char* does(const Access& access) {
   switch (access.kind) {
   case AccessKind::Read: return "reads";
   case AccessKind::Write: return "writes";
-  case AccessKind::Atomic: return "atomically updates";
+  case AccessKind::Atomic: return access.loadsOnly ? "atomically reads" : "atomically updates";
   }
   return "?";
 }
@@ -84,7 +84,7 @@ const char* isDone(const Access& access) {
   switch (access.kind) {
   case AccessKind::Read: return "read";
   case AccessKind::Write: return "written";
-  case AccessKind::Atomic: return "atomically updated";
+  case AccessKind::Atomic: return access.loadsOnly ? "atomically read" : "atomically updated";
   }
   return "?";
 }

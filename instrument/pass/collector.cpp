@@ -76,6 +76,7 @@ Access Collector::access(const wire::Access& record, bool looksReal) const {
                 : record.doing == wire::Doing::Atomic                ? AccessKind::Atomic
                 : record.doing == wire::Doing::Host && record.unused ? AccessKind::Write
                                                                      : AccessKind::Read;
+  access.loadsOnly = record.flags & wire::LoadsOnly;
   access.where = sitePlace(record.site);
   if (const Site* site = knownSite(record.site)) {
     access.site = record.site;
@@ -88,12 +89,13 @@ Access Collector::access(const wire::Access& record, bool looksReal) const {
   if (record.flags & wire::HasThread) access.thread = dim(record.thread);
   const ValueType type = typeOf(knownSite(record.site), record.valueBytes, looksReal);
   bool before = record.flags & wire::HasBefore, after = record.flags & wire::HasAfter;
-  if (access.kind != AccessKind::Read && before && after)
+  const bool writes = access.kind != AccessKind::Read && !access.loadsOnly;
+  if (writes && before && after)
     access.value = valueText(record.before, record.valueBytes, type) + " -> " +
                    valueText(record.after, record.valueBytes, type);
-  else if (access.kind != AccessKind::Read && after)
+  else if (writes && after)
     access.value = valueText(record.after, record.valueBytes, type);
-  else if (access.kind == AccessKind::Read && before)
+  else if (!writes && before)
     access.value = valueText(record.before, record.valueBytes, type);
   return access;
 }
@@ -157,7 +159,7 @@ void Collector::addRace(Finding& finding, const wire::Finding& record) const {
     const std::string library = reader.text(record.access[i].library);
     finding.accesses.back().by = library.empty() ? actor(record, i) : library;
     atomic[i] = record.access[i].doing == wire::Doing::Atomic;
-    writes[i] = finding.accesses[i].kind != AccessKind::Read;
+    writes[i] = finding.accesses[i].kind != AccessKind::Read && !finding.accesses[i].loadsOnly;
   }
   finding.kind = atomic[0] != atomic[1]   ? RaceKind::AtomicPlain
                  : writes[0] && writes[1] ? RaceKind::WriteWrite

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kcheck::instrument {
 namespace {
 
@@ -137,8 +139,14 @@ void wordScope(Finding& finding, const wire::Finding& record) {
     finding.hint = "__threadfence() instead of __threadfence_block(), and atomics of device scope";
     return;
   }
-  finding.message = fmt::format("atomics of block scope update {}, which threads of several blocks share",
-                                subject(finding));
+  const bool readsNarrowly = std::ranges::none_of(record.access, [](const wire::Access& access) {
+    return access.scope == 1 && !(access.flags & wire::LoadsOnly);
+  });
+  finding.message =
+      readsNarrowly ? fmt::format("an atomic of block scope reads {}, which threads of other blocks update",
+                                  subject(finding))
+                    : fmt::format("atomics of block scope update {}, which threads of several blocks share",
+                                  subject(finding));
   finding.hint = "an atomic of device scope: without `_block`, cuda::thread_scope_device, or .gpu in PTX";
 }
 

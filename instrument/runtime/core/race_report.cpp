@@ -103,6 +103,8 @@ void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owne
                                        : wire::Doing::Read;
   std::uint32_t site = earlier.site == kWideSite ? wire::kNoSite : earlier.site;
   finding.access[1] = describeOwner(launch, owner, site, doing);
+  if (access.kind == AccessKind::AtomicLoad) finding.access[0].flags |= wire::LoadsOnly;
+  if (earlier.atomic && !earlier.writes) finding.access[1].flags |= wire::LoadsOnly;
   if (earlier.atomic)
     finding.access[1].scope =
         static_cast<std::uint8_t>(earlier.token & 1 ? 2 : atomicScope(launch, earlier.site));
@@ -110,10 +112,14 @@ void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owne
   addValues(finding, access, earlier);
   describeAccessed(access.block, finding.memory, access.address, access.bytes);
   wire::Finding* logged = report(finding);
+  // The same pair may have been seen the other way round before.
+  const bool isFirst =
+      logged && logged->access[0].site == access.site && (logged->access[0].flags & wire::LoadsOnly) == 0;
   if (logged && access.writes())
-    launch.pendingValues.push_back({logged, access.bytes <= 8 && !(logged->access[0].flags & wire::HasAfter),
-                                    earlier.writes && !(access.atomic() && earlier.atomic),
-                                    finding.access[0].before, access.address, finding.access[0].valueBytes});
+    launch.pendingValues.push_back(
+        {logged, access.bytes <= 8 && isFirst && !(logged->access[0].flags & wire::HasAfter),
+         earlier.writes && !(access.atomic() && earlier.atomic), finding.access[0].before, access.address,
+         finding.access[0].valueBytes});
 }
 
 void settleValues(LaunchState& launch) {
