@@ -53,6 +53,18 @@ static bool areElectedApart(const RaceResult& race) {
   return true;
 }
 
+/// A flag that is set behind a fence, and that another thread looks at: what that one finds tells it whether
+/// to go on.
+static bool isFenceFlag(const RaceResult& race) {
+  const Relation relation =
+      race.scope == RaceScope::InterBlock ? Relation::DifferentBlocks : Relation::SameBlock;
+  const AtomicScope needed = race.scope == RaceScope::InterBlock ? AtomicScope::Device : AtomicScope::Block;
+  const bool isSet = race.first->stores() != race.second->stores();
+  const ModelAccess& set = race.first->stores() ? *race.first : *race.second;
+  return isSet && set.fenceBefore >= needed && isStrong(*race.first, relation) &&
+         isStrong(*race.second, relation);
+}
+
 bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (race.scopeTooNarrow) return false;
   if (context.model.ordersByPtx) return true;
@@ -61,6 +73,7 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (areFlagAndPoll(*race.first, *race.second,
                      race.scope == RaceScope::InterBlock ? Relation::DifferentBlocks : Relation::SameBlock))
     return true;
+  if (isFenceFlag(race)) return true;
   // Where threads wait in a loop, a volatile place that one statement writes and another reads may be the
   // flag.
   const ModelAccess& write = race.first->kind == AccessKind::Read ? *race.second : *race.first;

@@ -8,6 +8,7 @@
 
 namespace llvm {
 class CallInst;
+class Value;
 } // namespace llvm
 
 namespace kcheck::analyzer {
