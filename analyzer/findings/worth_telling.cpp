@@ -53,16 +53,14 @@ static bool areElectedApart(const RaceResult& race) {
   return true;
 }
 
-/// A flag that is set behind a fence, and that another thread looks at: what that one finds tells it whether
-/// to go on.
+/// A flag that is set behind a fence, and that a thread of another block looks at: what that one finds tells
+/// it whether to go on.
 static bool isFenceFlag(const RaceResult& race) {
-  const Relation relation =
-      race.scope == RaceScope::InterBlock ? Relation::DifferentBlocks : Relation::SameBlock;
-  const AtomicScope needed = race.scope == RaceScope::InterBlock ? AtomicScope::Device : AtomicScope::Block;
   const bool isSet = race.first->stores() != race.second->stores();
   const ModelAccess& set = race.first->stores() ? *race.first : *race.second;
-  return isSet && set.fenceBefore >= needed && isStrong(*race.first, relation) &&
-         isStrong(*race.second, relation);
+  return race.scope == RaceScope::InterBlock && isSet && set.fenceBefore >= AtomicScope::Device &&
+         isStrong(*race.first, Relation::DifferentBlocks) &&
+         isStrong(*race.second, Relation::DifferentBlocks);
 }
 
 bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
@@ -73,13 +71,13 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
   if (areFlagAndPoll(*race.first, *race.second,
                      race.scope == RaceScope::InterBlock ? Relation::DifferentBlocks : Relation::SameBlock))
     return true;
-  if (isFenceFlag(race)) return true;
   // Where threads wait in a loop, a volatile place that one statement writes and another reads may be the
   // flag.
   const ModelAccess& write = race.first->kind == AccessKind::Read ? *race.second : *race.first;
   const bool setsFlag = write.stored && isConst(write.stored); // also on the line of those who wait for it
   const bool isUpdate =
       (race.first->where.line == race.second->where.line && !setsFlag) || race.scope == RaceScope::IntraWarp;
+  if (!isUpdate && isFenceFlag(race)) return true;
   const bool bothWrite = race.first->kind != AccessKind::Read && race.second->kind != AccessKind::Read;
   const bool bothVolatile = race.first->isVolatile && race.second->isVolatile;
   if (context.model.waits && bothVolatile && !isUpdate && !bothWrite) return true;
