@@ -60,8 +60,9 @@ void Execution::noteReduction(const CallInst& call) {
   const auto mine = identity(call, true);
   const auto keys = mine ? wholeWarp(state, call, call.getArgOperand(1), *mine) : std::nullopt;
   if (!keys) return;
-  auto* value = state.symbols.function(&call, "reduced", "what the warp reduces (" + state.lineText(call) + ")",
-                                       widthOf(call.getType(), state.layout));
+  auto* value =
+      state.symbols.function(&call, "reduced", "what the warp reduces (" + state.lineText(call) + ")",
+                             widthOf(call.getType(), state.layout));
   value->exact = false;
   value->cause = {CauseKind::Warp, "the result of a warp operation at " + state.lineText(call)};
   env[&call] = exprs.apply(value, *keys);

@@ -1,9 +1,9 @@
 // Both passes over random kernels: what the static pass proves the run does not contradict, and where it is
 // sure of a race the run sees one. A disagreement is a bug of kcheck; its kernel becomes a fixture.
 //
-// KCHECK_AGREEMENT_KERNELS (default 200), KCHECK_AGREEMENT_IDIOMS and KCHECK_AGREEMENT_FLAGS (default 60) say how many kernels of
-// which family, KCHECK_AGREEMENT_SEED (default 1) which; KCHECK_AGREEMENT_KEEP names a folder in which the
-// programs and their reports stay.
+// KCHECK_AGREEMENT_KERNELS (default 200), KCHECK_AGREEMENT_IDIOMS and KCHECK_AGREEMENT_FLAGS (default 60) say
+// how many kernels of which family, KCHECK_AGREEMENT_SEED (default 1) which; KCHECK_AGREEMENT_KEEP names a
+// folder in which the programs and their reports stay.
 #include "../expectations/child.h"
 #include "flags.h"
 #include "generator.h"
