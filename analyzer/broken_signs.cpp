@@ -12,9 +12,11 @@ bool isInteger(const Parameter& parameter) {
          parameter.type.find("double") == std::string::npos;
 }
 
-/// Whether the assumption is that the parameter is not negative.
+/// Whether the assumption is that the parameter is not negative, or that a number of the host's is not, from
+/// which it may be computed.
 bool isAbout(const std::string& assumption, const std::string& parameter, unsigned bits) {
-  return assumption == notNegative(parameter) || assumption == fromZero(parameter, bits);
+  return assumption == notNegative(parameter) || assumption == fromZero(parameter, bits) ||
+         assumption.starts_with(kHostsInt);
 }
 
 } // namespace
