@@ -58,7 +58,7 @@ void Execution::noteVote(const CallInst& call) {
 /// What all lanes reduce to one value is the same for all of them.
 void Execution::noteReduction(const CallInst& call) {
   const auto mine = identity(call, true);
-  const auto keys = mine ? wholeWarp(state, call, call.getArgOperand(1), *mine) : std::nullopt;
+  const auto keys = mine ? wholeWarp(state, call, call.getArgOperand(0), *mine) : std::nullopt;
   if (!keys) return;
   auto* value =
       state.symbols.function(&call, "reduced", "what the warp reduces (" + state.lineText(call) + ")",
