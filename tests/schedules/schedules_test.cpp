@@ -128,10 +128,14 @@ std::vector<Named> schedules() {
   return all;
 }
 
+/// Which of the two lines comes first is chosen later, when both passes are joined.
 bool foundAll(const std::set<unsigned>& lines, const Observation& seen) {
   return std::ranges::all_of(lines, [&](unsigned line) {
     return std::ranges::any_of(seen.findings, [&](const Finding& finding) {
-      return isRace(finding.rule) && finding.where.line == line;
+      return isRace(finding.rule) &&
+             (finding.where.line == line || std::ranges::any_of(finding.accesses, [&](const auto& access) {
+                return access.where.line == line;
+              }));
     });
   });
 }
