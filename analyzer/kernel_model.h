@@ -62,10 +62,10 @@ struct ArrivalPlace {
 struct AtomicUpdate {
   unsigned object = 0;
   Expr offset = nullptr, found = nullptr, left = nullptr;
-  Expr differs = nullptr;  ///< width 1: what a compare-and-swap stores is other than what it expects
-  std::int64_t number = 0; ///< of the instruction; -1: one of several
-  int step = 1;            ///< of tickets: whether they count up or down
-  bool isLook = false;     ///< no more than a volatile read
+  Expr differs = nullptr;   ///< width 1: what a compare-and-swap stores is other than what it expects
+  std::int64_t number = 0;  ///< of the instruction; -1: one of several
+  bool isFromStart = false; ///< of tickets: numbered from the first one on, wherever the counter starts
+  bool isLook = false;      ///< no more than a volatile read
 };
 
 /// Of a value that a loop leaves behind: what stands for it inside, and what that is in the first round.

@@ -45,7 +45,7 @@ private:
       if (n->operands.size() <= kTicketRounds) result.isKnown = false;
       draw.ticket = n;
       draw.update.number = -2 - std::int64_t(n->id);
-      Expr wide = context.extend(Op::ZExt, 64, n), step = context.constant(64, draw.update.step);
+      Expr wide = context.extend(Op::ZExt, 64, n), step = context.constant(64, 1);
       if (n->function->isRoom) step = context.extend(Op::ZExt, 64, n->operands.back());
       draw.update.found = wide;
       draw.update.left = context.add(wide, step);

@@ -15,7 +15,7 @@ bool countsUp(const Draw& draw, const KernelModel& model, ExprContext& c) {
   const AtomicUpdate& update = draw.update;
   if (model.objects[update.object].space != MemorySpace::Global || !update.offset) return false;
   if (draw.ticket)
-    return update.step == 1 && !draw.ticket->function->isRoom && draw.ticket->function->keys == 0;
+    return !update.isFromStart && !draw.ticket->function->isRoom && draw.ticket->function->keys == 0;
   if (!isConst(update.offset)) return false;
   Expr next = c.add(update.found, c.constant(update.found->width, 1)), left = update.left;
   return left == next || (left->op == Op::Ite && isConst(left->operands[1], 0) && left->operands[2] == next);

@@ -233,7 +233,7 @@ std::optional<Verdict> Decider::meetAsNeighbours(const PairQuestion& q, std::vec
     for (Expr extent : kernel.model.blockDim)
       if (extent) threads = c.mul(threads, c.extend(Op::ZExt, 64, extent));
     const auto start = startOf(kernel.model, known->second.object);
-    if (start && *start >= 0 && known->second.step > 0)
+    if (start && *start >= 0 && !known->second.isFromStart)
       for (Expr number : {x, y})
         constraints.push_back(
             c.binary(Op::Ult, c.extend(Op::ZExt, 64, number), c.add(threads, c.constant(64, *start))));

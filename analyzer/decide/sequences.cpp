@@ -68,7 +68,7 @@ private:
     Expr samePlace = c.eq(as(one.offset, 1), as(other.offset, 2));
     Expr isOne = c.boolean(false); // drawn once and handed to both
     if (x.ticket) {
-      if (x.ticket->function != y.ticket->function || one.step != other.step) return false;
+      if (x.ticket->function != y.ticket->function) return false;
       const auto &mine = x.ticket->operands, &its = y.ticket->operands;
       const unsigned keys = x.ticket->function->keys;
       if (mine.size() != its.size() || mine[keys] != its[keys]) return false; // perhaps at two times
@@ -118,7 +118,7 @@ private:
 
   /// Counters of two blocks: any thread of each may have come first, or later.
   bool drawApart(const Draw& x, const Draw& y) {
-    if (!x.ticket || x.ticket->function->isRoom || x.ticket->function->keys != 0 || x.update.step < 0 ||
+    if (!x.ticket || x.ticket->function->isRoom || x.ticket->function->keys != 0 || x.update.isFromStart ||
         x.ticket->function != y.ticket->function)
       return false;
     const auto start = startOf(model, x.update.object);

@@ -1,7 +1,5 @@
 #include "analyzer/model/arrivals.h"
 
-#include "analyzer/model/fences.h"
-
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
@@ -31,11 +29,8 @@ bool countsUp(const Instruction& instruction) {
 } // namespace
 
 Arrivals::Arrivals(const llvm::Function& kernel, const LoopInfo& loops) {
-  for (const Instruction& instruction : instructions(kernel)) {
-    if (!countsUp(instruction) || loops.getLoopFor(instruction.getParent())) continue;
-    atomics.push_back(&instruction);
-    surroundings.try_emplace(&instruction, instruction, kDeviceReach);
-  }
+  for (const Instruction& instruction : instructions(kernel))
+    if (countsUp(instruction) && !loops.getLoopFor(instruction.getParent())) atomics.push_back(&instruction);
 }
 
 } // namespace kcheck::analyzer

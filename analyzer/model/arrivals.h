@@ -3,13 +3,11 @@
 // theirs.
 #pragma once
 
-#include "analyzer/model/surroundings.h"
-
-#include <map>
 #include <vector>
 
 namespace llvm {
 class Function;
+class Instruction;
 class LoopInfo;
 } // namespace llvm
 
@@ -22,11 +20,9 @@ class Arrivals {
 public:
   Arrivals(const llvm::Function& kernel, const llvm::LoopInfo& loops);
   const std::vector<const llvm::Instruction*>& all() const { return atomics; }
-  const Surroundings& around(const llvm::Instruction& arrival) const { return surroundings.at(&arrival); }
 
 private:
   std::vector<const llvm::Instruction*> atomics;
-  std::map<const llvm::Instruction*, Surroundings> surroundings;
 };
 
 } // namespace kcheck::analyzer

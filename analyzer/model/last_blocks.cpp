@@ -181,7 +181,7 @@ std::vector<ArrivalPlace> Execution::arrivalsAt(const Instruction& instruction, 
       result.push_back({ArrivalPlace::Side::Before, number});
       continue;
     }
-    const Surroundings& around = state.arrivals.around(*arrival);
+    const Surroundings& around = state.around(*arrival, kDeviceReach);
     Expr isLast = state.isLastBlock(*arrival);
     std::vector<Expr> have = conjunctsOf(condition), wanted = conjunctsOf(isLast);
     const bool isAfter = !isTrue(isLast) && std::all_of(wanted.begin(), wanted.end(), [&](Expr part) {

@@ -108,6 +108,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   number->injective = true;
   number->keys = isFixed ? 0 : 1;
   state.model.draws[number] = {place.object, isFixed ? place.offset : nullptr};
+  state.model.draws[number].isFromStart = step != 1;
   number->exact = false;
   number->cause = {CauseKind::Order, "the result of the atomic operation at " + state.lineText(instruction)};
   state.assumedStarts[place.object] = {&instruction, place.offset};
