@@ -35,11 +35,20 @@ struct MemoryObject {
 /// How far an atomic operation or fence reaches.
 enum class AtomicScope : std::uint8_t { None, Block, Device, System };
 
-/// A lock that the thread holds around an access; threads within `scope` that hold the same one are ordered.
+/// How far what stands between an access and the taking of a lock, or its giving back, orders: by itself, or
+/// with one of those fences on the other side too of which there is one order.
+struct LockOrder {
+  AtomicScope alone = AtomicScope::None, inOneOrder = AtomicScope::None;
+  bool isAny() const { return alone != AtomicScope::None || inOneOrder != AtomicScope::None; }
+};
+
+/// A lock that the thread holds around an access, or its block: then threads of other blocks that hold the
+/// same one are ordered.
 struct LockPlace {
   unsigned object = 0;
   Expr offset = nullptr;
-  AtomicScope scope = AtomicScope::None;
+  LockOrder taken, givenBack;
+  bool isOfBlock = false;
 };
 
 /// What an access is to a counter by which blocks find out which of them comes last. What a block does before

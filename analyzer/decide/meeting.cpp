@@ -37,17 +37,23 @@ Expr Decider::overlapping(const PairQuestion& q) {
   return c.logicalAnd(result, c.binary(Op::Slt, zero, size2));
 }
 
+/// How far apart the threads may be where one gives back what the other takes then.
+static AtomicScope reachOf(const LockPlace& first, const LockPlace& second) {
+  return std::max(std::min(first.givenBack.alone, second.taken.alone),
+                  std::min(first.givenBack.inOneOrder, second.taken.inOneOrder));
+}
+
 /// The places of locks of one array that both hold: where they are the same place, the threads are ordered.
 std::vector<std::pair<Expr, Expr>> Decider::commonLocks(const PairQuestion& q) {
   std::vector<std::pair<Expr, Expr>> result;
-  bool betweenBlocks = q.relation == Relation::DifferentBlocks;
-  auto reaches = [&](const LockPlace& lock) {
-    return !betweenBlocks || (lock.scope >= AtomicScope::Device &&
-                              kernel.model.objects[lock.object].space != MemorySpace::Shared);
-  };
+  const bool betweenBlocks = q.relation == Relation::DifferentBlocks;
+  const AtomicScope needed = betweenBlocks ? AtomicScope::Device : AtomicScope::Block;
   for (const LockPlace& x : q.a->locks)
-    for (const LockPlace& y : q.b->locks)
-      if (x.object == y.object && reaches(x) && reaches(y)) result.emplace_back(x.offset, y.offset);
+    for (const LockPlace& y : q.b->locks) {
+      const bool isShared = kernel.model.objects[x.object].space == MemorySpace::Shared;
+      if (x.object != y.object || (betweenBlocks ? isShared : x.isOfBlock || y.isOfBlock)) continue;
+      if (std::min(reachOf(x, y), reachOf(y, x)) >= needed) result.emplace_back(x.offset, y.offset);
+    }
   return result;
 }
 

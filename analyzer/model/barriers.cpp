@@ -152,6 +152,13 @@ Barrier barrierOf(const Instruction& instruction) {
   return {};
 }
 
+bool isBlockBarrier(const Instruction& instruction) {
+  const BarrierKind kind = barrierOf(instruction).kind;
+  return kind == BarrierKind::Block || kind == BarrierKind::Grid;
+}
+
+bool beginsWithBarrier(const BasicBlock& block) { return isBlockBarrier(*block.getFirstNonPHIOrDbg()); }
+
 bool ordersByPtx(const Function& kernel) {
   for (auto& block : kernel)
     for (auto& instruction : block) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 namespace llvm {
+class BasicBlock;
 class Function;
 class Instruction;
 class Value;
@@ -28,6 +29,9 @@ struct Barrier {
 };
 
 Barrier barrierOf(const llvm::Instruction& instruction);
+/// Of the whole block, or the grid.
+bool isBlockBarrier(const llvm::Instruction& instruction);
+bool beginsWithBarrier(const llvm::BasicBlock& block);
 
 /// The lanes that must come together to a shuffle, vote, match or matrix operation: these order no memory.
 struct Together {

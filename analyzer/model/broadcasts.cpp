@@ -64,11 +64,6 @@ bool collect(const Value& pointer, std::int64_t at, const llvm::Function& kernel
   return true;
 }
 
-bool isBarrier(const BasicBlock& block) {
-  BarrierKind kind = barrierOf(*block.getFirstNonPHIOrDbg()).kind;
-  return kind == BarrierKind::Block || kind == BarrierKind::Grid;
-}
-
 /// Whether some path from the store to the load crosses no barrier.
 bool meetWithoutBarrier(const BasicBlock* store, const BasicBlock* load) {
   std::vector<const BasicBlock*> todo{load};
@@ -78,7 +73,7 @@ bool meetWithoutBarrier(const BasicBlock* store, const BasicBlock* load) {
     todo.pop_back();
     if (!seen.insert(block).second) continue;
     if (block == store) return true;
-    if (!isBarrier(*block)) todo.insert(todo.end(), pred_begin(block), pred_end(block));
+    if (!beginsWithBarrier(*block)) todo.insert(todo.end(), pred_begin(block), pred_end(block));
   }
   return false;
 }
@@ -128,7 +123,7 @@ bool Broadcasts::arePartedFrom(const BasicBlock* from, const BasicBlock* parting
   if (loops.getLoopFor(from) != loops.getLoopFor(parting)) return false;
   // A barrier that every path from there to the load crosses, and every thread of the block with it.
   for (auto* node = dominators.getNode(here); node && node->getBlock() != parting; node = node->getIDom())
-    if (isBarrier(*node->getBlock())) return dominators.dominates(parting, here);
+    if (beginsWithBarrier(*node->getBlock())) return dominators.dominates(parting, here);
   return false;
 }
 

@@ -81,12 +81,13 @@ std::map<unsigned, std::vector<FlagStore>> findFlags(KernelState& state, Executi
   return flags;
 }
 
-std::map<const Instruction*, OneLooks> findCommonLooks(KernelState& state, const Execution& run) {
-  std::map<const Instruction*, OneLooks> result;
+std::map<const Instruction*, OneThread> findCommonLooks(KernelState& state, const Execution& run) {
+  std::map<const Instruction*, OneThread> result;
   for (const Sighting& sighting : state.sightings.all()) {
     if (!sighting.waits) continue;
     const BasicBlock* from = sighting.waits->getLoopPreheader();
-    if (const auto one = oneComesTo(state, run, *from)) result[sighting.look] = {one->thread, one->parting};
+    if (const auto one = oneComesTo(state, run, *from))
+      result[sighting.look] = {one->thread, one->parting, isTrue(one->condition)};
   }
   return result;
 }
@@ -123,7 +124,7 @@ struct Execution::Look {
   Expr found = nullptr;    ///< a symbol, of who has looked
   Expr taken = nullptr;    ///< width 1, in his words: that he has gone on as he has
   Expr isLooked = nullptr; ///< width 1: else nobody has looked
-  const OneLooks* common = nullptr;
+  const OneThread* common = nullptr;
   bool hasFence = false;
 
   /// `taken` if this is what it has found.

@@ -12,7 +12,7 @@ namespace kcheck::analyzer {
 std::map<unsigned, std::vector<FlagStore>> findFlags(KernelState& state, Execution& run);
 
 /// The looks that one thread of each block takes for all, with that thread and where all are yet together.
-std::map<const llvm::Instruction*, OneLooks> findCommonLooks(KernelState& state, const Execution& run);
+std::map<const llvm::Instruction*, OneThread> findCommonLooks(KernelState& state, const Execution& run);
 
 /// The stores as the model keeps them, from a run over the whole kernel.
 void addFlags(KernelState& state, const Execution& whole);

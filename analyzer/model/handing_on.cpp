@@ -66,12 +66,22 @@ std::optional<OneComes> oneComesTo(KernelState& state, const Execution& run, con
     const BasicBlock* parting = node->getBlock();
     auto reached = run.conditions.find(parting);
     if (reached == run.conditions.end()) return {};
-    if (variesOf(reached->second) == Varies::ByThread) continue;
-    Expr rest = withoutPrefix(state.exprs, condition->second, reached->second);
-    if (!rest || variesOf(own(rest)) == Varies::ByThread || !leaveTogether(state, parting)) return {};
-    return OneComes{*thread, parting, own(rest)};
+    // All come to a barrier; whether they do is asked by itself.
+    if (variesOf(reached->second) == Varies::ByThread && !beginsWithBarrier(*parting)) continue;
+    // In this thread's words: a condition of all may have become another one by being put together.
+    Expr rest = withoutPrefix(state.exprs, own(condition->second), own(reached->second));
+    if (!rest || variesOf(rest) == Varies::ByThread || !leaveTogether(state, parting)) return {};
+    return OneComes{*thread, parting, rest};
   }
   return {};
+}
+
+OneThreads findOnes(KernelState& state, const Execution& run) {
+  OneThreads result;
+  for (const BasicBlock& block : state.function)
+    if (const auto one = oneComesTo(state, run, block))
+      result[&block] = {one->thread, one->parting, isTrue(one->condition)};
+  return result;
 }
 
 std::map<const Instruction*, ThreadPlace> confirmBroadcasts(KernelState& state, const Execution& run) {

@@ -23,6 +23,8 @@ struct OneComes {
   Expr condition = nullptr; ///< width 1, the same for all threads
 };
 std::optional<OneComes> oneComesTo(KernelState& state, const Execution& run, const llvm::BasicBlock& block);
+/// Of all basic blocks, of a whole run with loops settled.
+OneThreads findOnes(KernelState& state, const Execution& run);
 
 /// The atomic operations that one thread of each block does, as far as their conditions say.
 std::map<const llvm::Instruction*, ThreadPlace> candidateArrivals(KernelState& state, const Execution& run);

@@ -15,8 +15,8 @@ KernelState::KernelState(ExprContext& exprs, const PreparedModule& prepared, con
                          const Facts& facts, const LaunchCase& launch)
     : exprs(exprs), prepared(prepared), code(code), facts(facts), launch(launch), function(*code.function),
       layout(code.function->getDataLayout()), dominators(*code.function), loopInfo(dominators),
-      symbols(exprs), objects(exprs, symbols), sections(*code.function),
-      broadcasts(*code.function, dominators, loopInfo), arrivals(*code.function, loopInfo),
+      symbols(exprs), objects(exprs, symbols), broadcasts(*code.function, dominators, loopInfo),
+      sections(*code.function, dominators, loopInfo, broadcasts, {}), arrivals(*code.function, loopInfo),
       sightings(*code.function, loopInfo, dominators), fences(*code.function),
       asyncCopies(*code.function, dominators, loopInfo) {
   model.kernel = code.kernel;
@@ -59,25 +59,6 @@ const Surroundings& KernelState::around(const Instruction& signal, unsigned reac
   return surroundings.try_emplace({&signal, reach}, signal, reach).first->second;
 }
 
-void KernelState::findIntervals() {
-  auto isBarrier = [](const BasicBlock* block) {
-    BarrierKind kind = barrierOf(*block->getFirstNonPHIOrDbg()).kind;
-    return kind == BarrierKind::Block || kind == BarrierKind::Grid;
-  };
-  for (auto& start : function) {
-    if (&start != &function.getEntryBlock() && !isBarrier(&start)) continue;
-    std::vector<const BasicBlock*> todo{&start};
-    std::set<const BasicBlock*>& seen = intervals[&start];
-    while (!todo.empty()) {
-      const BasicBlock* block = todo.back();
-      todo.pop_back();
-      if (!seen.insert(block).second) continue;
-      for (const BasicBlock* next : successors(block))
-        if (!isBarrier(next)) todo.push_back(next);
-    }
-  }
-}
-
 const BasicBlock* KernelState::intervalOf(unsigned object, const Update& update, const BasicBlock* block) {
   const auto& all = updates[object];
   const BasicBlock* entry = &function.getEntryBlock();
@@ -85,7 +66,7 @@ const BasicBlock* KernelState::intervalOf(unsigned object, const Update& update,
   bool reachable = isUnknownWritten() && objects[object].escapes;
   if (objects[object].space != MemorySpace::Shared || reachable)
     return nullptr; // other blocks keep no intervals
-  if (intervals.empty()) findIntervals();
+  if (intervals.empty()) intervals = intervalsOf(function);
   const BasicBlock* found = nullptr;
   for (auto& [start, blocks] : intervals) {
     if (!blocks.count(block)) continue;

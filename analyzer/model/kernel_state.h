@@ -7,6 +7,7 @@
 #include "analyzer/model/barriers.h"
 #include "analyzer/model/broadcasts.h"
 #include "analyzer/model/fences.h"
+#include "analyzer/model/intervals.h"
 #include "analyzer/model/locks.h"
 #include "analyzer/model/model_builder.h"
 #include "analyzer/model/sightings.h"
@@ -17,7 +18,6 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
 
-#include <array>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -130,20 +130,11 @@ struct ArrayPromise {
   bool arePositive = false; ///< none is negative as a signed number
 };
 
-/// A thread of its block, by its indices.
-using ThreadPlace = std::array<std::int64_t, 3>;
-
 /// A store to a flag. `value` where it always stores the same.
 struct FlagStore {
   const llvm::Instruction* store = nullptr;
   std::optional<std::int64_t> value;
   friend bool operator==(const FlagStore&, const FlagStore&) = default;
-};
-
-/// One thread looks for its block, which is yet together at `parting`.
-struct OneLooks {
-  ThreadPlace thread{};
-  const llvm::BasicBlock* parting = nullptr;
 };
 
 /// One loop in closed form in one run: what decides whether its counter is the same for all threads.
@@ -180,8 +171,8 @@ struct KernelState {
   SymbolTable symbols;
   ObjectTable objects;
   KernelModel model;
-  CriticalSections sections;
   Broadcasts broadcasts;
+  CriticalSections sections;
   Arrivals arrivals;
   Sightings sightings;
   FenceMap fences;
@@ -232,8 +223,8 @@ struct KernelState {
   /// Loads of what one thread of the block has stored, with that thread; arrivals, with the one that arrives.
   std::map<const llvm::Instruction*, ThreadPlace> handedOn;
   std::map<const llvm::Instruction*, ThreadPlace> arriving;
-  std::map<unsigned, std::vector<FlagStore>> flags;         ///< by object: all that is stored there
-  std::map<const llvm::Instruction*, OneLooks> commonLooks; ///< those by which one thread waits for all
+  std::map<unsigned, std::vector<FlagStore>> flags;          ///< by object: all that is stored there
+  std::map<const llvm::Instruction*, OneThread> commonLooks; ///< those by which one thread waits for all
   const Surroundings& around(const llvm::Instruction& signal, unsigned reach);
   /// The tickets drawn by arrivals, and that this one is the last.
   struct DrawnTicket {
@@ -294,9 +285,7 @@ struct KernelState {
   std::unordered_map<const llvm::Instruction*, std::int64_t> instructionNumbers;
   std::map<std::pair<const llvm::Instruction*, unsigned>, Surroundings> surroundings; ///< by reach
 
-  /// Starts of intervals between block barriers, with the blocks that may run before the next barrier.
-  std::map<const llvm::BasicBlock*, std::set<const llvm::BasicBlock*>> intervals;
-  void findIntervals();
+  Intervals intervals; ///< once they are asked for
 
   void gap(const llvm::Instruction* where, std::string what, bool races = true, bool barriers = false,
            bool bounds = true);

@@ -11,6 +11,9 @@ void prime(KernelState& state, const Knowledge& known) {
   for (std::size_t id = 0; id < state.objects.size(); ++id)
     state.objects[unsigned(id)].written = known.written.count(unsigned(id)) != 0;
   state.written = known.written;
+  if (!known.ones.empty())
+    state.sections =
+        CriticalSections(state.function, state.dominators, state.loopInfo, state.broadcasts, known.ones);
   state.locks = known.locks;
   state.locksGivenBack = known.locksGivenBack;
   state.updates = known.updates;

@@ -15,10 +15,11 @@ struct Knowledge {
   std::map<const llvm::BasicBlock*, std::set<unsigned>> writtenIn;
   std::set<const llvm::Instruction*> unstable, unstableInGrid;
   std::map<unsigned, std::int64_t> fixedParameters;
+  OneThreads ones; ///< where there are locks to take
   std::map<const llvm::Instruction*, ThreadPlace> handedOn;
   std::map<const llvm::Instruction*, ThreadPlace> arriving;
   std::map<unsigned, std::vector<FlagStore>> flags;
-  std::map<const llvm::Instruction*, OneLooks> commonLooks;
+  std::map<const llvm::Instruction*, OneThread> commonLooks;
   bool hasGroups = false;
 };
 

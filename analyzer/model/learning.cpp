@@ -33,11 +33,8 @@ public:
   Knowledge run() {
     Knowledge known;
     learn(known);
-    known.polled.clear();
-    known.afterWaiting.clear(); // who waits for a lock waits for no signal: now they are known
-    known.synchronizingObjects.clear();
-    for (unsigned round = 0; round < 4; ++round)
-      if (!learn(known)) break;
+    relearn(known); // who waits for a lock waits for no signal: now they are known
+    if (learnOnes(known)) relearn(known);
     learnFlags(known);
     learnHandingOn(known);
     if (!known.handedOn.empty() || !known.arriving.empty()) learnFlags(known);
@@ -92,6 +89,25 @@ private:
     findLocks(state, run, known);
     findSynchronizing(state, run, known);
     return size() != before || !sameUpdates;
+  }
+
+  void relearn(Knowledge& known) {
+    known.polled.clear();
+    known.afterWaiting.clear();
+    known.synchronizingObjects.clear();
+    for (unsigned round = 0; round < 4; ++round)
+      if (!learn(known)) break;
+  }
+
+  /// Who comes where alone, for the locks that one thread takes for its block.
+  bool learnOnes(Knowledge& known) {
+    ExprContext scratch;
+    if (KernelState(scratch, prepared, code, facts, launch).sections.empty()) return false;
+    return inScratch(known, Cut::Block, [&](KernelState& state, const Execution& run) {
+      settleUniformity(state);
+      known.ones = findOnes(state, run);
+      return !known.ones.empty();
+    });
   }
 
   /// Runs the kernel with what is known of memory by now, for what one thread does for all: until loads and

@@ -13,17 +13,27 @@ std::optional<std::int64_t> constantOf(const Value* value) {
   return number && number->getBitWidth() <= 64 ? std::optional(number->getSExtValue()) : std::nullopt;
 }
 
+static unsigned reachOf(const Instruction& atomic) {
+  const auto scope = getAtomicSyncScopeID(&atomic);
+  return !scope || *scope == SyncScope::System ? 2 : 1;
+}
+
 std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
+  if (auto* store = dyn_cast<StoreInst>(&instruction)) {
+    auto stored = constantOf(store->getValueOperand());
+    if ((!store->isAtomic() && !store->isVolatile()) || !stored) return {};
+    return LockOperation{store->getPointerOperand(), {}, *stored, reachOf(*store)};
+  }
   if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
     auto stored = constantOf(update->getValOperand());
     if (update->getOperation() != AtomicRMWInst::Xchg || !stored) return {};
-    return LockOperation{update->getPointerOperand(), {}, *stored, 2};
+    return LockOperation{update->getPointerOperand(), {}, *stored, reachOf(*update)};
   }
   if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     auto expected = constantOf(exchange->getCompareOperand()),
          stored = constantOf(exchange->getNewValOperand());
     if (!expected || !stored || *expected == *stored) return {};
-    return LockOperation{exchange->getPointerOperand(), expected, *stored, 2};
+    return LockOperation{exchange->getPointerOperand(), expected, *stored, reachOf(*exchange)};
   }
   auto* call = dyn_cast<IntrinsicInst>(&instruction);
   StringRef name = call ? call->getCalledFunction()->getName() : StringRef();

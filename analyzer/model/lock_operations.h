@@ -11,7 +11,7 @@ class Value;
 
 namespace kcheck::analyzer {
 
-/// atomicExch or atomicCAS of constants.
+/// atomicExch or atomicCAS of constants, or an atomic or volatile store, which can but give back.
 struct LockOperation {
   const llvm::Value* pointer = nullptr;
   std::optional<std::int64_t> expected; ///< of atomicCAS

@@ -3,6 +3,8 @@
 // between.
 #include "analyzer/model/locks.h"
 
+#include "analyzer/model/barriers.h"
+#include "analyzer/model/block_locks.h"
 #include "analyzer/model/fences.h"
 #include "analyzer/model/lock_operations.h"
 #include "analyzer/model/taken_locks.h"
@@ -22,24 +24,58 @@ namespace kcheck::analyzer {
 namespace {
 
 // A reach, as of `fenceReach`, is how far a fence or atomic goes.
-constexpr unsigned kNever = 3; ///< the lock is not given back
+constexpr unsigned kNever = 3; ///< the lock is not given back, or on a way that says nothing
+
+/// The widest fences on some way from the taking to an access, or from the access to the giving back: those
+/// that order by themselves, which must be the doing of who takes or gives back, and those of one order.
+struct Fenced {
+  unsigned alone = 0, inOneOrder = 0;
+  bool isPastBarrier = false;
+
+  static Fenced never() { return {kNever, kNever, false}; }
+  bool isNever() const { return alone == kNever && inOneOrder == kNever; }
+  void meet(const Fenced& other) {
+    alone = std::min(alone, other.alone);
+    inOneOrder = std::min(inOneOrder, other.inOneOrder);
+    isPastBarrier = isPastBarrier || other.isPastBarrier;
+  }
+  void pass(const Instruction& instruction, bool isOfBlock) {
+    if (unsigned reach = fenceReach(instruction)) {
+      if (!isPastBarrier || !isOfBlock) alone = std::max(alone, reach);
+      if (isInOneOrder(instruction)) inOneOrder = std::max(inOneOrder, reach);
+    }
+    isPastBarrier = isPastBarrier || isBlockBarrier(instruction);
+  }
+  friend bool operator==(const Fenced&, const Fenced&) = default;
+};
+
+AtomicScope scopeOf(unsigned reach) {
+  return reach == 0 ? AtomicScope::None : reach == kBlockReach ? AtomicScope::Block : AtomicScope::Device;
+}
+
+/// No wider than the operations on the lock.
+LockOrder orderOf(const Fenced& fenced, unsigned widest) {
+  return {scopeOf(std::min(fenced.alone, widest)), scopeOf(std::min(fenced.inOneOrder, widest))};
+}
 
 } // namespace
 
 class LockFinder {
 public:
-  LockFinder(const llvm::Function& kernel, CriticalSections& result) : result(result) {
-    for (const BasicBlock* block : ReversePostOrderTraversal<const llvm::Function*>(&kernel))
-      order.push_back(block);
-  }
+  LockFinder(const llvm::Function& kernel, const BlockLocks::Flow& flow, const OneThreads& ones,
+             CriticalSections& result)
+      : result(result), order(inOrder(kernel)), locks(takenLocks(order)),
+        blockLocks(kernel, locks, ones, flow) {}
 
   void run() {
-    locks = takenLocks(order);
     if (locks.onEdges.empty()) return;
     result.operations = std::move(locks.values);
     while (forward()) {
     }
     for (const BasicBlock* block : order) replay(*block);
+    dropMeeting();
+    for (auto& [instruction, state] : sinceTaken)
+      std::erase_if(state, [&](const auto& held) { return !isHeldBy(held.first, instruction->getParent()); });
     while (backward()) {
     }
     for (const BasicBlock* block : order) join(*block);
@@ -53,7 +89,12 @@ public:
   }
 
 private:
-  using State = std::map<TakenLock, unsigned>; ///< with the widest fence since, or until
+  using State = std::map<TakenLock, Fenced>; ///< since it was taken
+
+  static std::vector<const BasicBlock*> inOrder(const llvm::Function& kernel) {
+    ReversePostOrderTraversal<const llvm::Function*> blocks(&kernel);
+    return {blocks.begin(), blocks.end()};
+  }
 
   /// Whether anything but the taking itself is ever written where the lock may be.
   bool mayBeGivenBack(TakenLock taken) const {
@@ -84,7 +125,8 @@ private:
   TakenLock givenBack(const Instruction& instruction, const State& state) const {
     auto operation = lockOperationOf(instruction);
     if (!operation || operation->expected || locks.all.count(&instruction)) return nullptr;
-    for (auto& [taken, fence] : state) {
+    for (auto& [taken, fenced] : state) {
+      if (fenced.isNever() || !mayGiveBack(taken, instruction.getParent())) continue;
       const LockValues& values = result.operations.at(taken);
       bool frees = values.free ? operation->stored == *values.free : operation->stored != values.taken;
       if (frees && isSameAddress(lockOperationOf(*taken)->pointer, operation->pointer)) return taken;
@@ -92,9 +134,45 @@ private:
     return nullptr;
   }
 
+  /// Whether who is there has taken the lock, or is the only one of a block for which that was done.
+  bool mayGiveBack(TakenLock taken, const BasicBlock* here) const {
+    return !blockLocks.isOfBlock(taken) || blockLocks.hasTaken(taken, here) ||
+           (blockLocks.isTakenFor(taken, here) && blockLocks.isOne(here));
+  }
+
+  /// Whether the lock is held by who is there whenever the flow of control says so: no thread of the block
+  /// may give it back meanwhile.
+  bool isHeldBy(TakenLock taken, const BasicBlock* here) const {
+    if (!blockLocks.isOfBlock(taken)) return true;
+    const bool isOwn = blockLocks.hasTaken(taken, here);
+    if (!isOwn && !blockLocks.isTakenFor(taken, here)) return false;
+    return all_of(releases, [&](const auto& release) {
+      return release.second != taken || isApart(taken, release.first->getParent(), here);
+    });
+  }
+
+  bool isApart(TakenLock taken, const BasicBlock* release, const BasicBlock* here) const {
+    return (blockLocks.hasTaken(taken, release) && blockLocks.hasTaken(taken, here)) ||
+           blockLocks.isApartFrom(release, here);
+  }
+
+  /// Where two threads of a block may give back what was taken once, neither does.
+  void dropMeeting() {
+    std::set<TakenLock> torn;
+    for (const auto& [one, taken] : releases)
+      for (const auto& [other, same] : releases)
+        if (taken == same && blockLocks.isOfBlock(taken) && one != other &&
+            !isApart(taken, one->getParent(), other->getParent()))
+          torn.insert(taken);
+    for (auto at = releases.begin(); at != releases.end();) {
+      const bool isTorn = torn.count(at->second);
+      if (isTorn) result.operations.erase(at->first);
+      at = isTorn ? releases.erase(at) : std::next(at);
+    }
+  }
+
   void step(const Instruction& instruction, State& state) const {
-    if (unsigned reach = fenceReach(instruction))
-      for (auto& [taken, fence] : state) fence = std::max(fence, reach);
+    for (auto& [taken, fenced] : state) fenced.pass(instruction, blockLocks.isOfBlock(taken));
     if (locks.all.count(&instruction)) state.erase(&instruction);
     if (TakenLock taken = givenBack(instruction, state)) state.erase(taken);
   }
@@ -110,7 +188,7 @@ private:
         at = into->erase(at);
         continue;
       }
-      at->second = std::min(at->second, other->second);
+      at->second.meet(other->second);
       ++at;
     }
   }
@@ -124,9 +202,12 @@ private:
         auto known = after.find(from);
         if (known == after.end()) continue; // not reached yet
         State here = known->second;
+        const auto& passed = blockLocks.passedOnEdges();
+        if (auto others = passed.find({from, block}); others != passed.end())
+          for (TakenLock lock : others->second) here[lock] = Fenced::never();
         if (auto taken = locks.onEdges.find({from, block}); taken != locks.onEdges.end())
           for (TakenLock lock : taken->second)
-            if (!locks.ambiguous.count(lock)) here[lock] = 0;
+            if (!locks.ambiguous.count(lock)) here[lock] = {acquireReach(*lock), 0, false};
         meet(state, here);
       }
       if (!state) continue;
@@ -150,69 +231,81 @@ private:
         unsigned& scope = scopes.try_emplace(taken, lockOperationOf(*taken)->scope).first->second;
         scope = std::min(scope, lockOperationOf(instruction)->scope);
       }
-      if (!state.empty() && instruction.mayReadOrWriteMemory()) sinceTaken[&instruction] = state;
+      if (instruction.mayReadOrWriteMemory())
+        for (const auto& [taken, fenced] : state)
+          if (!fenced.isNever()) sinceTaken[&instruction].insert({taken, fenced});
       step(instruction, state);
     }
   }
 
-  unsigned untilGiven(TakenLock taken, const BasicBlock& block) {
-    unsigned least = kNever;
+  Fenced untilGiven(TakenLock taken, const BasicBlock& block) {
+    Fenced least = Fenced::never();
     for (const BasicBlock* next : successors(&block)) {
       auto known = entries.find({next, taken});
-      if (known != entries.end()) least = std::min(least, known->second);
+      if (known != entries.end()) least.meet(known->second);
     }
     return least;
   }
 
-  unsigned stepBack(TakenLock taken, const Instruction& instruction, unsigned reach) const {
-    if (&instruction == taken) return kNever;
-    if (auto given = releases.find(&instruction); given != releases.end() && given->second == taken) return 0;
-    return std::max(reach, fenceReach(instruction));
+  Fenced stepBack(TakenLock taken, const Instruction& instruction, Fenced until) const {
+    if (&instruction == taken) return Fenced::never();
+    if (auto given = releases.find(&instruction); given != releases.end() && given->second == taken)
+      return {releaseReach(instruction), 0, false};
+    if (!until.isNever()) until.pass(instruction, blockLocks.isOfBlock(taken));
+    return until;
   }
 
   bool backward() {
     bool changed = false;
     for (auto block = order.rbegin(); block != order.rend(); ++block)
       for (TakenLock taken : locks.all) {
-        unsigned reach = untilGiven(taken, **block);
-        for (auto at = (*block)->rbegin(); at != (*block)->rend(); ++at) reach = stepBack(taken, *at, reach);
-        unsigned& entry = entries.try_emplace({*block, taken}, kNever).first->second;
-        changed = changed || entry != reach;
-        entry = reach;
+        Fenced until = untilGiven(taken, **block);
+        for (auto at = (*block)->rbegin(); at != (*block)->rend(); ++at) until = stepBack(taken, *at, until);
+        Fenced& entry = entries.try_emplace({*block, taken}, Fenced::never()).first->second;
+        changed = changed || entry != until;
+        entry = until;
       }
     return changed;
   }
 
   void join(const BasicBlock& block) {
     for (TakenLock taken : locks.all) {
-      unsigned reach = untilGiven(taken, block);
+      Fenced until = untilGiven(taken, block);
       for (auto at = block.rbegin(); at != block.rend(); ++at) {
         auto found = sinceTaken.find(&*at);
         auto mine = found == sinceTaken.end() ? State::iterator{} : found->second.find(taken);
-        if (found != sinceTaken.end() && mine != found->second.end()) {
-          auto scope = scopes.find(taken);
-          unsigned widest = scope == scopes.end() ? lockOperationOf(*taken)->scope : scope->second;
-          unsigned level = std::min({mine->second, reach, widest});
-          if (level > 0)
-            result.held[&*at].push_back(
-                {lockOperationOf(*taken)->pointer, level == 1 ? AtomicScope::Block : AtomicScope::Device});
-        }
-        reach = stepBack(taken, *at, reach);
+        if (found != sinceTaken.end() && mine != found->second.end()) note(*at, taken, mine->second, until);
+        until = stepBack(taken, *at, until);
       }
     }
+  }
+
+  void note(const Instruction& instruction, TakenLock taken, const Fenced& since, const Fenced& until) {
+    auto scope = scopes.find(taken);
+    unsigned widest = scope == scopes.end() ? lockOperationOf(*taken)->scope : scope->second;
+    HeldLock lock{
+        lockOperationOf(*taken)->pointer, taken, orderOf(since, widest), orderOf(until, widest), {}};
+    if (blockLocks.isOfBlock(taken) && !blockLocks.hasTaken(taken, instruction.getParent()))
+      lock.takenFor = blockLocks.takenBy(taken);
+    if (lock.taken.isAny() && lock.givenBack.isAny()) result.held[&instruction].push_back(lock);
   }
 
   CriticalSections& result;
   std::vector<const BasicBlock*> order;
   TakenLocks locks;
+  BlockLocks blockLocks;
   std::map<const BasicBlock*, State> before, after;
   std::map<const Instruction*, TakenLock> releases;
   std::map<TakenLock, unsigned> scopes; ///< the narrowest of the operations on a lock
   std::map<const Instruction*, State> sinceTaken;
-  std::map<std::pair<const BasicBlock*, TakenLock>, unsigned> entries;
+  std::map<std::pair<const BasicBlock*, TakenLock>, Fenced> entries;
 };
 
-CriticalSections::CriticalSections(const llvm::Function& kernel) { LockFinder(kernel, *this).run(); }
+CriticalSections::CriticalSections(const llvm::Function& kernel, const DominatorTree& dominators,
+                                   const LoopInfo& loops, const Broadcasts& broadcasts,
+                                   const OneThreads& ones) {
+  LockFinder(kernel, {dominators, loops, broadcasts}, ones, *this).run();
+}
 
 const std::vector<HeldLock>& CriticalSections::heldAt(const Instruction& instruction) const {
   static const std::vector<HeldLock> none;

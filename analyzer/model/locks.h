@@ -3,24 +3,30 @@
 #pragma once
 
 #include "analyzer/kernel_model.h"
+#include "analyzer/model/one_thread.h"
 
 #include <optional>
 #include <set>
 #include <unordered_map>
 
 namespace llvm {
+class DominatorTree;
 class Function;
 class Instruction;
+class LoopInfo;
 class Value;
 } // namespace llvm
 
 namespace kcheck::analyzer {
 
-/// A lock that is held while an instruction runs. Threads within `scope` of each other that hold the same one
-/// are ordered: one has fenced and given it back before the other took it and fenced.
+class Broadcasts;
+
+/// A lock that is held while an instruction runs, by the thread or for its block.
 struct HeldLock {
   const llvm::Value* pointer = nullptr;
-  AtomicScope scope = AtomicScope::None;
+  const llvm::Instruction* by = nullptr; ///< what takes it
+  LockOrder taken, givenBack;
+  std::optional<ThreadPlace> takenFor; ///< the thread that has taken it for the block
 };
 
 /// What is stored in a lock that is free (where a test for it says so) and in one that is taken.
@@ -32,15 +38,18 @@ struct LockValues {
 
 /// The critical sections of a kernel. A lock is taken by atomicCAS(p, free, taken) or atomicExch(p, taken)
 /// where the result says that it was free, and given back by atomicExch(p, free) of a thread that surely
-/// holds it. That nothing else is ever written to the lock's memory is for the caller to see to, by
-/// `valuesOf`.
+/// holds it, or by an atomic store. One thread may do so for its block (block_locks.h). That nothing else is
+/// ever written to the lock's memory is for the caller to see to, by `valuesOf`.
 class CriticalSections {
 public:
-  explicit CriticalSections(const llvm::Function& kernel);
+  /// `ones`, where it is known yet who comes where alone.
+  CriticalSections(const llvm::Function& kernel, const llvm::DominatorTree& dominators,
+                   const llvm::LoopInfo& loops, const Broadcasts& broadcasts, const OneThreads& ones);
 
   const std::vector<HeldLock>& heldAt(const llvm::Instruction& instruction) const;
   /// How many locks are held there, those included whose fences do not reach.
   std::size_t countAt(const llvm::Instruction& instruction) const;
+  bool empty() const { return operations.empty(); }
   bool givesBack(const llvm::Instruction& instruction) const { return releases.count(&instruction) != 0; }
   /// Of an instruction that takes a lock, or gives back one that is surely held; nothing of others.
   std::optional<LockValues> valuesOf(const llvm::Instruction& instruction) const;

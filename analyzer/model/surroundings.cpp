@@ -15,11 +15,6 @@ using namespace llvm;
 namespace kcheck::analyzer {
 namespace {
 
-bool isBarrier(const BasicBlock& block) {
-  BarrierKind kind = barrierOf(*block.getFirstNonPHIOrDbg()).kind;
-  return kind == BarrierKind::Block || kind == BarrierKind::Grid;
-}
-
 /// Visits the blocks before this one, up to those where `goesOn` says no.
 void walkBack(const BasicBlock* from, const std::function<bool(const BasicBlock&)>& goesOn) {
   std::vector<const BasicBlock*> todo{from};
@@ -52,7 +47,7 @@ bool mayLeave(const BasicBlock* from) {
     if (!seen.insert(block).second) continue;
     if (succ_empty(block)) return true;
     for (const BasicBlock* next : successors(block))
-      if (!isBarrier(*next)) todo.push_back(next);
+      if (!beginsWithBarrier(*next)) todo.push_back(next);
   }
   return false;
 }
@@ -67,7 +62,7 @@ std::set<const Instruction*> reachedUnfenced(const Instruction& from, bool barri
     const Instruction* at = todo.back();
     todo.pop_back();
     const BasicBlock* block = at->getParent();
-    if (barriersCount && isBarrier(*block) && at != from.getNextNode()) continue;
+    if (barriersCount && beginsWithBarrier(*block) && at != from.getNextNode()) continue;
     while (at && !isFence(*at)) result.insert(at), at = at->getNextNode();
     if (at) continue;
     for (const BasicBlock* next : successors(block))
@@ -109,7 +104,7 @@ void Surroundings::lookBack(bool releases) {
       const Instruction* at = &block == signal.getParent() ? signal.getPrevNode() : &block.back();
       while (at && fenceReach(*at) < reach) unfenced.insert(at), at = at->getPrevNode();
       if (at) return false;
-      reachesBarrier = reachesBarrier || isBarrier(block);
+      reachesBarrier = reachesBarrier || beginsWithBarrier(block);
       reachesEntry = reachesEntry || pred_empty(&block);
       return true;
     });
@@ -120,7 +115,7 @@ void Surroundings::lookForBarriers() {
   std::vector<const BasicBlock*> starts;
   behindBarrier = true;
   walkBack(signal.getParent(), [&](const BasicBlock& block) {
-    if (isBarrier(block)) {
+    if (beginsWithBarrier(block)) {
       starts.push_back(&block);
       return false;
     }

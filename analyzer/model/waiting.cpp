@@ -54,8 +54,11 @@ std::vector<LockPlace> Execution::locksAt(const Instruction& instruction) {
         known = known && (loop->contains(&instruction) || isInvariant(made, *loop));
     if (!known) continue;
     auto places = state.objects.places(value(lock.pointer));
-    if (places.size() == 1 && state.locks.count(places[0].object))
-      result.push_back({places[0].object, places[0].offset, lock.scope});
+    if (places.size() != 1 || !state.locks.count(places[0].object)) continue;
+    Expr offset = places[0].offset;
+    if (lock.takenFor) offset = state.asThread(*lock.takenFor, *lock.by, offset);
+    if (!lock.takenFor || variesOf(offset) != Varies::ByThread)
+      result.push_back({places[0].object, offset, lock.taken, lock.givenBack, lock.takenFor.has_value()});
   }
   return result;
 }

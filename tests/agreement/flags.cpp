@@ -24,12 +24,13 @@ public:
            "  __shared__ int word, ready;\n"
            "  int t = threadIdx.x, b = blockIdx.x, w = blockDim.x;\n";
     chooseOrders();
-    switch (random.below(6)) {
+    switch (random.below(7)) {
     case 0: message(); break;
     case 1: chainOfThreads(); break;
     case 2: chainOfBlocks(); break;
     case 3: warps(); break;
     case 4: gridBarrier(); break;
+    case 5: lockOfBlock(); break;
     default: lookBack(); break;
     }
     return text + "}\n\n";
@@ -128,6 +129,31 @@ private:
     line("}");
     separate();
     line("out[b * w + t] = data[(gridDim.x - 1 - b) * w + t];");
+  }
+
+  void lockOfBlock() {
+    const std::string one = random.of<std::string>({"0", "0", "w - 1"}),
+                      at = random.of<std::string>({"flag[0]", "flag[0]", "flag[b & 1]"});
+    const bool again = random.oneIn(3);
+    if (again) line("for (int round = 0; round < 2; round++) {");
+    line("if (t == " + one + ") { " + take(at) + " }");
+    separate();
+    line("data[" + random.of<std::string>({"t", "t", "(b & 1) * w + t", "b * w + t", "w - 1 - t"}) +
+         "] += b;");
+    if (random.oneIn(3)) line(before);
+    separate();
+    const bool counts = random.oneIn(3);
+    line("if (t == " + (slips() ? "1" : one) + ") { " + (counts ? "out[0] += 1; " : "") + set(at, "0") +
+         " }");
+    if (again) line("}");
+  }
+  std::string take(const std::string& at) {
+    if (byOrders)
+      return "while (Flag(" + at + ").exchange(1, cuda::memory_order_" + (slips() ? "relaxed" : "acquire") +
+             ") != 0) {}";
+    return "while (" +
+           random.of<std::string>({"atomicCAS(&" + at + ", 0, 1)", "atomicExch(&" + at + ", 1)"}) +
+           " != 0) {} " + behind;
   }
 
   void lookBack() {
