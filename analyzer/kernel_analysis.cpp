@@ -1,9 +1,9 @@
 // What is asked about a kernel: for any launch, those that are known, and where these leave something open.
 #include "analyzer/kernel_analysis.h"
 
-#include "analyzer/expr/range.h"
 #include "analyzer/findings/worth_telling.h"
 #include "analyzer/model/prepare/written_out.h"
+#include "analyzer/own_choice.h"
 #include "analyzer/traffic/partings.h"
 
 #include "llvm/IR/InstIterator.h"
@@ -57,49 +57,6 @@ std::vector<std::uint32_t> sharedLengths(const KernelModel& model) {
   return lengths;
 }
 
-/// Whether some thread does something.
-bool works(const KernelModel& model) {
-  const auto happens = [](const ModelAccess& access) {
-    return Ranges(Ranges::Wrapping::Exact).assume(access.condition);
-  };
-  return llvm::any_of(model.gridPhases,
-                      [&](const Phase& phase) { return llvm::any_of(phase.accesses, happens); });
-}
-
-using Shapes = std::vector<std::array<std::uint32_t, 2>>; ///< threads of a block, blocks
-
-/// Launches around the numbers that the kernel compares its indices and sizes with.
-Shapes shapesAround(const KernelModel& model) {
-  std::set<std::uint32_t> threads, blocks;
-  constexpr std::int64_t kMost = 1024;
-  const auto note = [&](Expr side, Expr number) {
-    if (side->op != Op::Symbol || !isConst(number) || number->value < 0 || number->value > kMost) return;
-    const auto n = std::uint32_t(number->value);
-    const SymbolKind kind = side->symbol->kind;
-    if (kind == SymbolKind::ThreadIdx) // more than one that comes so far
-      threads.insert(std::min((n + 64) / 32 * 32, std::uint32_t(kMost)));
-    if (kind == SymbolKind::BlockIdx) blocks.insert(n + 3);
-    if (kind == SymbolKind::BlockDim) threads.insert({n - (n > 0), n, n + 1});
-    if (kind == SymbolKind::GridDim) blocks.insert({n - (n > 0), n, n + 1});
-  };
-  for (const Phase& phase : model.gridPhases)
-    for (const ModelAccess& access : phase.accesses)
-      anyNode(access.condition, [&](Expr n) {
-        const bool isRest = n->op == Op::URem || n->op == Op::SRem || n->op == Op::And;
-        if (n->operands.size() != 2 || (n->width != 1 && !isRest)) return false;
-        note(n->operands[0], n->operands[1]);
-        note(n->operands[1], n->operands[0]);
-        return false;
-      });
-  Shapes result;
-  threads.insert(128);
-  blocks.insert(4);
-  for (std::uint32_t block : threads)
-    for (std::uint32_t grid : blocks)
-      if (block > 0 && block <= kMost && grid > 0) result.push_back({block, grid});
-  return result;
-}
-
 } // namespace
 
 KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
@@ -108,8 +65,7 @@ KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode&
       anyLaunch(options.anyLaunch) {
   if (isLibraryCode()) return;
   askAboutKnown(prepared, options);
-  const KernelModel& usual = questions.front().model;
-  if (plan.isDefault && (!works(usual) || usual.breaksAssumption) && choosesOther(prepared)) {
+  if (plan.isDefault && choosesOther(plan, questions.front().model, prepared, code, facts)) {
     questions.clear();
     askAboutKnown(prepared, options);
   }
@@ -131,30 +87,6 @@ void KernelAnalysis::askAboutKnown(const PreparedModule& prepared, const Options
     question.model = buildModel(question.exprs, prepared, code, facts, planned.launch);
     question.lanesMayPart = lanesMayPart(*code.function);
   }
-}
-
-bool KernelAnalysis::choosesOther(const PreparedModule& prepared) {
-  const auto worksIn = [&](const LaunchCase& launch) {
-    ExprContext exprs;
-    const KernelModel model = buildModel(exprs, prepared, code, facts, launch);
-    return works(model) && !model.breaksAssumption;
-  };
-  ExprContext exprs;
-  const KernelModel any = buildModel(exprs, prepared, code, facts, plan.any);
-  if (!works(any) || any.breaksAssumption) return false;
-  Shapes shapes{{64, 4}, {256, 4}, {128, 2}, {64, 2}, {512, 4}, {32, 4}, {128, 64}, {256, 64}, {64, 1}};
-  constexpr std::size_t kMost = 40;
-  llvm::append_range(shapes, shapesAround(any));
-  shapes.resize(std::min(shapes.size(), kMost));
-  PlannedCase& chosen = plan.concrete.front(); // questions speak of it by address
-  const PlannedCase usual = chosen;
-  for (const auto& [threads, blocks] : shapes)
-    if (chooseWidth(plan, threads, blocks) && worksIn(chosen.launch)) return true;
-  chosen = usual;
-  plan.leftOut = "in " + usual.holdsFor +
-                 ", no thread does anything, or an assumption of the kernel fails; give a launch with "
-                 "--block and --grid";
-  return false;
 }
 
 Question* KernelAnalysis::tryCondition(const PreparedModule& prepared, const Options& options) {

@@ -59,9 +59,6 @@ private:
   /// A kernel of Thrust or CUB without a line of the user's: its launches are the library's own.
   bool isLibraryCode() const;
   void askAboutKnown(const PreparedModule& prepared, const Options& options);
-  /// A kernel may end at once in a launch of the usual shape: `if (gridDim.x > 2) return;`. What it does in
-  /// others is not shown by that. Returns whether there is another to look at.
-  bool choosesOther(const PreparedModule& prepared);
   // kernel_results.cpp
   void leaveToTheRun(Analysis& analysis) const;
   /// Launches that nobody asked about: what is proved of the others says nothing of them.

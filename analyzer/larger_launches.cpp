@@ -48,6 +48,20 @@ bool tells(const RaceResult& race, const LargerLaunch& larger) {
   return (larger.isUneven || !race.sameValue) && goesThere(*race.first) && goesThere(*race.second);
 }
 
+/// More threads along x, and more blocks.
+LargerLaunch widerLaunch(const LaunchPlan& plan) {
+  LargerLaunch wider;
+  wider.planned = plan.concrete.front();
+  LaunchCase& launch = wider.planned.launch;
+  const std::uint32_t most = plan.any.mostThreads.value_or(1024), manyBlocks = 64;
+  if (!plan.isFitted) launch.block[0] = std::min(*launch.block[0] * 4, most);
+  if (*launch.grid[0] > 1) launch.grid[0] = manyBlocks;
+  show(wider.planned);
+  wider.isUneven = true;
+  wider.lean = fmt::format("a launch of another shape, {}", wider.planned.holdsFor);
+  return wider;
+}
+
 } // namespace
 
 SharedOut sharedOut(const llvm::Function& kernel) {
@@ -80,7 +94,7 @@ std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut share
 std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan) {
   if (!plan.isDefault || plan.concrete.empty()) return {};
   const auto& chosen = plan.concrete.front().launch;
-  if (!chosen.block[1] || *chosen.block[1] == 1) return {};
+  if (plan.isFitted || !chosen.block[1] || *chosen.block[1] == 1) return {widerLaunch(plan)};
   const bool isCube = chosen.block[2] && *chosen.block[2] > 1;
   constexpr std::uint32_t kWide = 16, kHalf = 8, kCube[] = {8, 4, 2}, kBlocks[] = {4, 3, 2};
   std::vector<LargerLaunch> result;

@@ -1,6 +1,6 @@
 // Launches beside those that are known. A kernel that shares its work out over threads or blocks, and is
 // launched with one of them, races with nobody there; what it does with several is told as possible. So is
-// what happens in blocks wider than high, or the other way round, where kcheck has chosen square ones.
+// what happens in launches of another shape than that which kcheck has chosen.
 #pragma once
 
 #include "analyzer/decide/races.h"
@@ -27,8 +27,8 @@ SharedOut sharedOut(const llvm::Function& kernel);
 /// to them and the program never starts more than one. Nothing where it does.
 std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut sharedOut);
 
-/// Blocks wider than high, and higher than wide, where the shape is kcheck's own choice and has more than one
-/// axis: who takes one size for another is right in a square block.
+/// Where the shape is kcheck's own choice: more threads and blocks; of more than one axis, blocks wider than
+/// high, and higher than wide, for who takes one size for another is right in a square block.
 std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan);
 
 /// Only the races of which it is sure where both threads go: a value that the host passes may well be another

@@ -48,6 +48,7 @@ std::vector<std::string> narrowedIn(const LaunchCase& launch, UsedAxes used, con
 }
 
 std::string freeText(UsedAxes used) {
+  if (used.grid == 0) return "any launch of one block";
   unsigned axes = used.block | used.grid;
   if (axes == 7) return "any launch";
   if (axes == 1) return "any one-dimensional launch";
@@ -77,7 +78,10 @@ PlannedCase fromOptions(const Kernel& kernel, UsedAxes used, const Options& opti
   PlannedCase result;
   result.launch.mayAlias = options.mayAlias;
   if (options.block) fix(result.launch.block, *options.block);
-  if (options.grid) fix(result.launch.grid, *options.grid);
+  if (options.grid) {
+    fix(result.launch.grid, *options.grid);
+    used.grid |= 1; // `*` is any
+  }
   result.narrowed = narrowedIn(result.launch, used, {});
   narrowUnused(result.launch, used);
   result.shown.kernel = kernel.symbol;
@@ -189,15 +193,22 @@ void setShape(PlannedCase& invented, const Dim3& block, const Dim3& grid) {
 
 } // namespace
 
+static bool chooseShape(LaunchPlan& plan, const Dim3& block, const Dim3& grid) {
+  if (std::uint64_t(block.x) * block.y * block.z > plan.any.mostThreads.value_or(1024)) return false;
+  setShape(plan.concrete.front(), block, grid);
+  return true;
+}
+
 bool chooseWidth(LaunchPlan& plan, std::uint32_t threads, std::uint32_t blocks) {
-  PlannedCase& invented = plan.concrete.front();
-  Dim3 block = invented.shown.block.whole().value_or(Dim3{}),
-       grid = invented.shown.grid.whole().value_or(Dim3{});
+  const Launch& shown = plan.concrete.front().shown;
+  Dim3 block = shown.block.whole().value_or(Dim3{}), grid = shown.grid.whole().value_or(Dim3{});
   block.x = threads;
   grid.x = blocks;
-  if (std::uint64_t(block.x) * block.y * block.z > plan.any.mostThreads.value_or(1024)) return false;
-  setShape(invented, block, grid);
-  return true;
+  return chooseShape(plan, block, grid);
+}
+
+bool chooseBlock(LaunchPlan& plan, const Dim3& block) {
+  return chooseShape(plan, block, plan.concrete.front().shown.grid.whole().value_or(Dim3{}));
 }
 
 bool covers(const LaunchCase& any, const LaunchCase& launch) {
@@ -274,7 +285,7 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   const unsigned blockAxes = used.block & used.ownBlock, gridAxes = used.grid & used.ownGrid;
   unsigned dimensions = (blockAxes & 4) ? 3 : (blockAxes & 2) ? 2 : 1;
   Dim3 block = dimensions == 1 ? Dim3{128, 1, 1} : dimensions == 2 ? Dim3{16, 16, 1} : Dim3{8, 8, 4};
-  Dim3 grid{4, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
+  Dim3 grid{used.grid == 0 ? 1u : 4u, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
   block = withinBound(wantedBlock(block, used), used.mostThreads);
   takeWanted(grid, used.wantedGrid, {2147483647, 65535, 65535});
   invented.shown.kernel = kernel.symbol;

@@ -33,6 +33,7 @@ struct LaunchPlan {
   bool anyCoversLeftOut = false; ///< none of them passes a buffer twice
   bool isNarrowed = false;       ///< there are axes that the kernel never looks at
   bool isDefault = false;        ///< `concrete` is kcheck's own choice: nothing is known of the launches
+  bool isFitted = false; ///< to the numbers of the kernel, which may be written for blocks of that size
 };
 
 /// Whether `any` says something about the launch: one that is wide along an axis that the kernel never looks
@@ -44,9 +45,10 @@ bool covers(const LaunchCase& any, const LaunchCase& launch);
 /// threads, blocks of the known shape. `sizes` are the lengths of the kernel's shared arrays.
 std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector<std::uint32_t>& sizes);
 
-/// Where the launch is kcheck's own choice: one of other width along x. False where no block can be that
-/// wide.
+/// Where the launch is kcheck's own choice: one of other width along x, or of another block. False where no
+/// block can be that large.
 bool chooseWidth(LaunchPlan& plan, std::uint32_t threads, std::uint32_t blocks);
+bool chooseBlock(LaunchPlan& plan, const Dim3& block);
 
 LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used, const Options& options);
 

@@ -21,7 +21,8 @@ ModelAccess Execution::accessOf(const Instruction& instruction, AccessKind kind)
   if (told < sites.size() && sites[told].where.known()) access.where = sites[told].where;
   access.kind = kind;
   access.isLoad = isa<LoadInst>(instruction);
-  access.isPolled = state.polled.count(&instruction) != 0;
+  const auto lock = state.sections.valuesOf(instruction);
+  access.isPolled = state.polled.count(&instruction) != 0 || (lock && lock->draw); // whose turn it is
   access.fenceBefore = scopeOfFence(state.fences.before(instruction));
   access.fenceAfter = scopeOfFence(state.fences.after(instruction));
   access.inLibrary = instruction.getMetadata(kLibraryMetadata) != nullptr ||

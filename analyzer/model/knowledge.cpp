@@ -50,16 +50,18 @@ void findFixedParameters(KernelState& state, const Execution& run, Knowledge& kn
 }
 
 void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
-  std::map<unsigned, std::set<std::int64_t>> free, taken;
+  std::map<unsigned, std::set<std::int64_t>> free;
+  std::map<unsigned, std::set<std::optional<std::int64_t>>> taken; // nothing: by turns
   std::set<unsigned> others, givenBack;
   for (const RunAccess& access : run.accesses) {
-    if (access.access.kind == AccessKind::Read) continue;
+    if (access.access.kind == AccessKind::Read || state.sections.isDraw(*access.instruction)) continue;
     auto values = state.sections.valuesOf(*access.instruction);
     if (!values) {
+      if (lookedAt(*access.instruction)) continue;
       others.insert(access.access.object);
       continue;
     }
-    taken[access.access.object].insert(values->taken);
+    taken[access.access.object].insert(values->draw ? std::nullopt : std::optional(values->taken));
     if (state.sections.givesBack(*access.instruction)) givenBack.insert(access.access.object);
     if (values->free) free[access.access.object].insert(*values->free);
   }
@@ -69,7 +71,7 @@ void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
     const MemoryObject& o = state.objects[object];
     bool reachable = o.isUnknown || (unknownWritten && (o.space == MemorySpace::Global || o.escapes));
     if (!reachable && !others.count(object) && values.size() == 1 && free[object].size() <= 1 &&
-        !free[object].count(*values.begin()))
+        !(*values.begin() && free[object].count(**values.begin())))
       known.locks.insert(object);
   }
   known.locksGivenBack.clear();

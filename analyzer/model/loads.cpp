@@ -147,6 +147,7 @@ Expr Execution::volatileValue(const Instruction& instruction, Expr pointer) {
                       {isOnlyWaitedFor(instruction) ? CauseKind::Wait : CauseKind::Order,
                        "the volatile value read at " + line});
   state.synchronizing.insert(result->symbol);
+  if (state.takesLock(instruction, pointer)) state.lockResults.insert(result->symbol);
   if (instruction.getType()->isPointerTy())
     return exprs.add(state.objects.pointerTo(state.objects.unknown()), result);
   const auto places = state.objects.places(pointer);

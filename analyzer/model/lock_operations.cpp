@@ -13,7 +13,7 @@ std::optional<std::int64_t> constantOf(const Value* value) {
   return number && number->getBitWidth() <= 64 ? std::optional(number->getSExtValue()) : std::nullopt;
 }
 
-static unsigned reachOf(const Instruction& atomic) {
+unsigned operationReach(const Instruction& atomic) {
   const auto scope = getAtomicSyncScopeID(&atomic);
   return !scope || *scope == SyncScope::System ? 2 : 1;
 }
@@ -22,18 +22,18 @@ std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
   if (auto* store = dyn_cast<StoreInst>(&instruction)) {
     auto stored = constantOf(store->getValueOperand());
     if ((!store->isAtomic() && !store->isVolatile()) || !stored) return {};
-    return LockOperation{store->getPointerOperand(), {}, *stored, reachOf(*store)};
+    return LockOperation{store->getPointerOperand(), {}, *stored, operationReach(*store)};
   }
   if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
     auto stored = constantOf(update->getValOperand());
     if (update->getOperation() != AtomicRMWInst::Xchg || !stored) return {};
-    return LockOperation{update->getPointerOperand(), {}, *stored, reachOf(*update)};
+    return LockOperation{update->getPointerOperand(), {}, *stored, operationReach(*update)};
   }
   if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     auto expected = constantOf(exchange->getCompareOperand()),
          stored = constantOf(exchange->getNewValOperand());
     if (!expected || !stored || *expected == *stored) return {};
-    return LockOperation{exchange->getPointerOperand(), expected, *stored, reachOf(*exchange)};
+    return LockOperation{exchange->getPointerOperand(), expected, *stored, operationReach(*exchange)};
   }
   auto* call = dyn_cast<IntrinsicInst>(&instruction);
   StringRef name = call ? call->getCalledFunction()->getName() : StringRef();
@@ -49,6 +49,32 @@ std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
     return LockOperation{call->getArgOperand(0), expected, *stored, scope};
   }
   return {};
+}
+
+static bool addsOne(const Instruction& instruction) {
+  auto* update = dyn_cast<AtomicRMWInst>(&instruction);
+  return update && update->getOperation() == AtomicRMWInst::Add && constantOf(update->getValOperand()) == 1;
+}
+
+const Instruction* drawOf(const Value* number) {
+  auto* draw = dyn_cast<Instruction>(number);
+  return draw && addsOne(*draw) ? draw : nullptr;
+}
+
+std::optional<LockOperation> nextServed(const Instruction& instruction, const Instruction& draw) {
+  const auto isNext = [&](const Value* stored) {
+    auto* sum = dyn_cast<BinaryOperator>(stored);
+    return sum && sum->getOpcode() == Instruction::Add && sum->getOperand(0) == &draw &&
+           constantOf(sum->getOperand(1)) == 1;
+  };
+  if (auto* store = dyn_cast<StoreInst>(&instruction)) {
+    if ((!store->isAtomic() && !store->isVolatile()) || !isNext(store->getValueOperand())) return {};
+    return LockOperation{store->getPointerOperand(), {}, 0, operationReach(instruction)};
+  }
+  auto* update = dyn_cast<AtomicRMWInst>(&instruction);
+  const bool exchanges = update && update->getOperation() == AtomicRMWInst::Xchg;
+  if (!update || !(exchanges ? isNext(update->getValOperand()) : addsOne(instruction))) return {};
+  return LockOperation{update->getPointerOperand(), {}, 0, operationReach(instruction)};
 }
 
 bool isSameAddress(const Value* x, const Value* y, unsigned depth) {

@@ -70,6 +70,8 @@ public:
   void run() {
     if (locks.onEdges.empty()) return;
     result.operations = std::move(locks.values);
+    for (const auto& [taken, values] : result.operations)
+      if (values.draw) result.draws.insert(values.draw);
     while (forward()) {
     }
     for (const BasicBlock* block : order) replay(*block);
@@ -99,7 +101,7 @@ private:
   /// Whether anything but the taking itself is ever written where the lock may be.
   bool mayBeGivenBack(TakenLock taken) const {
     const auto objectOf = [](const Value* pointer) { return getUnderlyingObject(pointer, 0); };
-    const Value* lock = objectOf(lockOperationOf(*taken)->pointer);
+    const Value* lock = objectOf(takingOf(taken).pointer);
     const bool isKnown = isa<llvm::Argument>(lock) || isa<GlobalVariable>(lock);
     auto mayWriteTo = [&](const Instruction& instruction) {
       if (!instruction.mayWriteToMemory() || &instruction == taken) return false;
@@ -123,15 +125,22 @@ private:
 
   /// The lock among the held ones that the instruction gives back.
   TakenLock givenBack(const Instruction& instruction, const State& state) const {
-    auto operation = lockOperationOf(instruction);
-    if (!operation || operation->expected || locks.all.count(&instruction)) return nullptr;
+    if (locks.all.count(&instruction)) return nullptr;
     for (auto& [taken, fenced] : state) {
       if (fenced.isNever() || !mayGiveBack(taken, instruction.getParent())) continue;
-      const LockValues& values = result.operations.at(taken);
-      bool frees = values.free ? operation->stored == *values.free : operation->stored != values.taken;
-      if (frees && isSameAddress(lockOperationOf(*taken)->pointer, operation->pointer)) return taken;
+      const auto operation = freed(instruction, result.operations.at(taken));
+      if (operation && isSameAddress(takingOf(taken).pointer, operation->pointer)) return taken;
     }
     return nullptr;
+  }
+
+  /// What the instruction does to a lock if that frees it.
+  static std::optional<LockOperation> freed(const Instruction& instruction, const LockValues& values) {
+    if (values.draw) return nextServed(instruction, *values.draw);
+    auto operation = lockOperationOf(instruction);
+    if (!operation || operation->expected) return {};
+    const bool frees = values.free ? operation->stored == *values.free : operation->stored != values.taken;
+    return frees ? operation : std::nullopt;
   }
 
   /// Whether who is there has taken the lock, or is the only one of a block for which that was done.
@@ -228,8 +237,8 @@ private:
       if (TakenLock taken = givenBack(instruction, state)) {
         releases[&instruction] = taken;
         result.operations[&instruction] = result.operations.at(taken);
-        unsigned& scope = scopes.try_emplace(taken, lockOperationOf(*taken)->scope).first->second;
-        scope = std::min(scope, lockOperationOf(instruction)->scope);
+        unsigned& scope = scopes.try_emplace(taken, takingOf(taken).scope).first->second;
+        scope = std::min(scope, freed(instruction, result.operations.at(taken))->scope);
       }
       if (instruction.mayReadOrWriteMemory())
         for (const auto& [taken, fenced] : state)
@@ -282,9 +291,9 @@ private:
 
   void note(const Instruction& instruction, TakenLock taken, const Fenced& since, const Fenced& until) {
     auto scope = scopes.find(taken);
-    unsigned widest = scope == scopes.end() ? lockOperationOf(*taken)->scope : scope->second;
-    HeldLock lock{
-        lockOperationOf(*taken)->pointer, taken, orderOf(since, widest), orderOf(until, widest), {}};
+    unsigned widest = scope == scopes.end() ? takingOf(taken).scope : scope->second;
+    HeldLock lock{takingOf(taken).pointer,          taken, orderOf(since, widest), orderOf(until, widest),
+                  result.operations.at(taken).draw, {}};
     if (blockLocks.isOfBlock(taken) && !blockLocks.hasTaken(taken, instruction.getParent()))
       lock.takenFor = blockLocks.takenBy(taken);
     if (lock.taken.isAny() && lock.givenBack.isAny()) result.held[&instruction].push_back(lock);

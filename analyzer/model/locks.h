@@ -26,19 +26,23 @@ struct HeldLock {
   const llvm::Value* pointer = nullptr;
   const llvm::Instruction* by = nullptr; ///< what takes it
   LockOrder taken, givenBack;
-  std::optional<ThreadPlace> takenFor; ///< the thread that has taken it for the block
+  const llvm::Instruction* draw = nullptr; ///< of the number by which it is this thread's turn
+  std::optional<ThreadPlace> takenFor;     ///< the thread that has taken it for the block
 };
 
 /// What is stored in a lock that is free (where a test for it says so) and in one that is taken.
 struct LockValues {
   std::optional<std::int64_t> free;
   std::int64_t taken = 0;
+  const llvm::Instruction* draw = nullptr; ///< of the number that the thread waits to be served by
   friend auto operator<=>(const LockValues&, const LockValues&) = default;
 };
 
 /// The critical sections of a kernel. A lock is taken by atomicCAS(p, free, taken) or atomicExch(p, taken)
 /// where the result says that it was free, and given back by atomicExch(p, free) of a thread that surely
-/// holds it, or by an atomic store. One thread may do so for its block (block_locks.h). That nothing else is
+/// holds it, or by an atomic store. Or it is taken by waiting until a number is served that the thread has
+/// drawn, and given back by serving the next one; that nobody else draws the same is for the caller to see
+/// to. One thread may do so for its block (block_locks.h). That nothing else is
 /// ever written to the lock's memory is for the caller to see to, by `valuesOf`.
 class CriticalSections {
 public:
@@ -53,13 +57,15 @@ public:
   bool givesBack(const llvm::Instruction& instruction) const { return releases.count(&instruction) != 0; }
   /// Of an instruction that takes a lock, or gives back one that is surely held; nothing of others.
   std::optional<LockValues> valuesOf(const llvm::Instruction& instruction) const;
+  /// Whether it draws numbers by which a lock is taken.
+  bool isDraw(const llvm::Instruction& instruction) const { return draws.count(&instruction) != 0; }
 
 private:
   friend class LockFinder;
   std::unordered_map<const llvm::Instruction*, std::vector<HeldLock>> held;
   std::unordered_map<const llvm::Instruction*, LockValues> operations;
   std::unordered_map<const llvm::Instruction*, std::size_t> counts;
-  std::set<const llvm::Instruction*> releases;
+  std::set<const llvm::Instruction*> releases, draws;
 };
 
 } // namespace kcheck::analyzer

@@ -22,8 +22,9 @@ struct LaunchCase {
   bool fixedGrid() const { return grid[0] && grid[1] && grid[2]; }
 };
 
-/// The axes whose indices or dimensions the kernel mentions: bit a of `block` and `grid`. Those that only a
-/// library mentions count where the kernel's own code mentions none.
+/// The axes whose indices or dimensions the kernel mentions: bit a of `block` and `grid`, and the first one
+/// in any case; of a grid only where the kernel lets blocks work together. Those that only a library mentions
+/// count where the kernel's own code mentions none.
 struct UsedAxes {
   unsigned block = 1, grid = 1;
   unsigned ownBlock = 7, ownGrid = 7; ///< what its own code mentions

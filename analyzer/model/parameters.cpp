@@ -3,12 +3,6 @@
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/kernel_state.h"
 #include "report/assumptions.h"
-#include "report/metadata.h"
-
-#include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/IntrinsicsNVPTX.h"
-#include "llvm/IR/Module.h"
 
 using namespace llvm;
 
@@ -125,74 +119,6 @@ void setUpShape(KernelState& state) {
                              exprs.extend(Op::ZExt, 64, model.blockDim[axis]), NoSignedWrap);
     model.facts.push_back(exprs.binary(Op::Ule, threads, exprs.constant(64, (std::int64_t(1) << 31) - 1)));
   }
-}
-
-/// `blockDim.x == 256` and `gridDim.y != 8` say for which launches a kernel is written.
-static void noteWanted(const Instruction& instruction, UsedAxes& used) {
-  auto* compare = dyn_cast<ICmpInst>(&instruction);
-  if (!compare || !compare->isEquality()) return;
-  auto* dimension = dyn_cast<IntrinsicInst>(compare->getOperand(0));
-  auto* number = dyn_cast<ConstantInt>(compare->getOperand(1));
-  if (!dimension || !number || number->getBitWidth() > 32 || number->isZero()) return;
-  std::uint32_t* wanted = nullptr;
-  switch (dimension->getIntrinsicID()) {
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_x: wanted = &used.wantedBlock[0]; break;
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_y: wanted = &used.wantedBlock[1]; break;
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_z: wanted = &used.wantedBlock[2]; break;
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x: wanted = &used.wantedGrid[0]; break;
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y: wanted = &used.wantedGrid[1]; break;
-  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: wanted = &used.wantedGrid[2]; break;
-  default: return;
-  }
-  if (*wanted == 0) *wanted = std::uint32_t(number->getZExtValue());
-}
-
-/// What `__launch_bounds__` says; 0 where it is not there.
-static std::uint32_t launchBound(const llvm::Function& kernel) {
-  const NamedMDNode* annotations = kernel.getParent()->getNamedMetadata("nvvm.annotations");
-  if (!annotations) return 0;
-  std::uint32_t threads = 1;
-  bool isGiven = false;
-  for (const MDNode* node : annotations->operands())
-    for (unsigned i = 1; i + 1 < node->getNumOperands(); i += 2) {
-      const auto* key = dyn_cast<MDString>(node->getOperand(i));
-      if (!key || !key->getString().starts_with("maxntid") ||
-          mdconst::dyn_extract_or_null<llvm::Function>(node->getOperand(0)) != &kernel)
-        continue;
-      threads *= std::uint32_t(mdconst::extract<ConstantInt>(node->getOperand(i + 1))->getZExtValue());
-      isGiven = true;
-    }
-  return isGiven ? threads : 0;
-}
-
-UsedAxes usedAxes(const llvm::Function& kernel) {
-  UsedAxes used;
-  used.mostThreads = launchBound(kernel);
-  for (auto& instruction : instructions(kernel)) {
-    noteWanted(instruction, used);
-    auto* call = dyn_cast<IntrinsicInst>(&instruction);
-    if (!call) continue;
-    switch (call->getIntrinsicID()) {
-    case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-    case Intrinsic::nvvm_read_ptx_sreg_ntid_y: used.block |= 2; break;
-    case Intrinsic::nvvm_read_ptx_sreg_tid_z:
-    case Intrinsic::nvvm_read_ptx_sreg_ntid_z: used.block |= 4; break;
-    case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
-    case Intrinsic::nvvm_read_ptx_sreg_nctaid_y: used.grid |= 2; break;
-    case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
-    case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: used.grid |= 4; break;
-    default: break;
-    }
-  }
-  const Attribute own = kernel.getFnAttribute(kOwnAxesAttribute);
-  unsigned axes = 0;
-  if (own.isValid() && !own.getValueAsString().getAsInteger(10, axes)) {
-    used.ownBlock = axes & 7;
-    used.ownGrid = axes >> 3;
-    if (used.ownBlock) used.block &= used.ownBlock | 1;
-    if (used.ownGrid) used.grid &= used.ownGrid | 1;
-  }
-  return used;
 }
 
 namespace {

@@ -1,6 +1,6 @@
 #include "analyzer/model/taken_locks.h"
 
-#include "analyzer/model/lock_operations.h"
+#include "analyzer/model/sightings.h"
 
 #include "llvm/IR/Instructions.h"
 
@@ -57,8 +57,8 @@ private:
     auto* compare = dyn_cast<ICmpInst>(condition);
     if (!compare || !compare->isEquality()) return;
     auto given = constantOf(compare->getOperand(1));
-    if (!given) return;
     bool equal = (compare->getPredicate() == ICmpInst::ICMP_EQ) == way;
+    if (!given) return equal ? takeTurn(*compare, now) : void();
     const Value* found = compare->getOperand(0);
     if (auto* wide = dyn_cast<ZExtInst>(found); wide && wide->getOperand(0)->getType()->isIntegerTy(1)) {
       if (*given == 0 || *given == 1) takenWhere(wide->getOperand(0), (*given == 1) == equal, now, depth - 1);
@@ -76,10 +76,22 @@ private:
     }
   }
 
+  /// Where the number that is served is the one that the thread has drawn.
+  void takeTurn(const ICmpInst& compare, std::set<TakenLock>& now) {
+    for (unsigned side : {0u, 1u}) {
+      auto* look = dyn_cast<Instruction>(compare.getOperand(side));
+      const Instruction* draw = drawOf(compare.getOperand(1 - side));
+      if (look && draw && lookedAt(*look)) note(*look, {{}, 0, draw}, now);
+    }
+  }
+
   void take(const Instruction& atomic, std::optional<std::int64_t> free, std::set<TakenLock>& now) {
     LockOperation operation = *lockOperationOf(atomic);
     if (operation.expected) free = operation.expected;
-    LockValues values{free, operation.stored};
+    note(atomic, {free, operation.stored, nullptr}, now);
+  }
+
+  void note(const Instruction& atomic, const LockValues& values, std::set<TakenLock>& now) {
     auto [entry, isNew] = result.values.try_emplace(&atomic, values);
     if (!isNew && entry->second != values) result.ambiguous.insert(&atomic);
     now.insert(&atomic);
@@ -90,6 +102,11 @@ private:
 };
 
 } // namespace
+
+LockOperation takingOf(TakenLock taken) {
+  if (auto operation = lockOperationOf(*taken)) return *operation;
+  return {lookedAt(*taken), {}, 0, operationReach(*taken)};
+}
 
 TakenLocks takenLocks(const std::vector<const BasicBlock*>& blocks) { return Finder().find(blocks); }
 

@@ -2,6 +2,7 @@
 // said that the lock was free.
 #pragma once
 
+#include "analyzer/model/lock_operations.h"
 #include "analyzer/model/locks.h"
 
 #include <map>
@@ -23,6 +24,9 @@ struct TakenLocks {
   std::set<TakenLock> ambiguous; ///< of what is stored in these, edges say different things
   std::unordered_map<const llvm::Instruction*, LockValues> values;
 };
+
+/// How the lock is taken; of numbers that are drawn, the look at the one that is served.
+LockOperation takingOf(TakenLock taken);
 
 TakenLocks takenLocks(const std::vector<const llvm::BasicBlock*>& blocks);
 

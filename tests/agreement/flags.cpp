@@ -24,13 +24,14 @@ public:
            "  __shared__ int word, ready;\n"
            "  int t = threadIdx.x, b = blockIdx.x, w = blockDim.x;\n";
     chooseOrders();
-    switch (random.below(7)) {
+    switch (random.below(8)) {
     case 0: message(); break;
     case 1: chainOfThreads(); break;
     case 2: chainOfBlocks(); break;
     case 3: warps(); break;
     case 4: gridBarrier(); break;
     case 5: lockOfBlock(); break;
+    case 6: turns(); break;
     default: lookBack(); break;
     }
     return text + "}\n\n";
@@ -147,6 +148,16 @@ private:
          " }");
     if (again) line("}");
   }
+  void turns() {
+    const std::string bin = random.of<std::string>({"0", "0", "b & 1"});
+    line("if (t != 0) return;");
+    line("int mine = atomicAdd(&count[" + (slips() ? "b & 1" : bin) + "], 1);");
+    line("while (" + look("flag[" + bin + "]") + (slips() ? " < mine) {} " : " != mine) {} ") + behind);
+    inOrder("data[" + random.of<std::string>({bin, bin, "b"}) + "] += b;",
+            random.oneIn(2) ? set("flag[" + bin + "]", "mine + 1")
+                            : before + " atomicAdd(&flag[" + bin + "], 1);");
+  }
+
   std::string take(const std::string& at) {
     if (byOrders)
       return "while (Flag(" + at + ").exchange(1, cuda::memory_order_" + (slips() ? "relaxed" : "acquire") +
@@ -181,11 +192,11 @@ std::string flagProgramOf(std::uint64_t first, unsigned count) {
   std::string kernels = kPrelude, launches;
   for (std::uint64_t seed = first; seed < first + count; ++seed) {
     kernels += flagKernelOf(seed);
-    launches += "  cudaMemset(flag, 0, 1024); cudaMemset(count, 0, 4);\n  f" + std::to_string(seed) +
+    launches += "  cudaMemset(flag, 0, 1024); cudaMemset(count, 0, 8);\n  f" + std::to_string(seed) +
                 "<<<4, 64>>>(data, flag, out, count);\n";
   }
   return kernels + "int main() {\n  int *data, *flag, *out, *count;\n  cudaMalloc(&data, 1024);\n" +
-         "  cudaMalloc(&flag, 1024);\n  cudaMalloc(&out, 1024);\n  cudaMalloc(&count, 4);\n" +
+         "  cudaMalloc(&flag, 1024);\n  cudaMalloc(&out, 1024);\n  cudaMalloc(&count, 8);\n" +
          "  cudaMemset(data, 0, 1024);\n" + launches + "  cudaDeviceSynchronize();\n}\n";
 }
 

@@ -1,0 +1,117 @@
+// Which axes of a launch a kernel looks at, and for which launches it is written.
+#include "analyzer/model/fences.h"
+#include "analyzer/model/model_builder.h"
+#include "report/metadata.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+
+/// `blockDim.x == 256` and `gridDim.y != 8` say for which launches a kernel is written.
+static void noteWanted(const Instruction& instruction, UsedAxes& used) {
+  auto* compare = dyn_cast<ICmpInst>(&instruction);
+  if (!compare || !compare->isEquality()) return;
+  auto* dimension = dyn_cast<IntrinsicInst>(compare->getOperand(0));
+  auto* number = dyn_cast<ConstantInt>(compare->getOperand(1));
+  if (!dimension || !number || number->getBitWidth() > 32 || number->isZero()) return;
+  std::uint32_t* wanted = nullptr;
+  switch (dimension->getIntrinsicID()) {
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_x: wanted = &used.wantedBlock[0]; break;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_y: wanted = &used.wantedBlock[1]; break;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_z: wanted = &used.wantedBlock[2]; break;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x: wanted = &used.wantedGrid[0]; break;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y: wanted = &used.wantedGrid[1]; break;
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: wanted = &used.wantedGrid[2]; break;
+  default: return;
+  }
+  if (*wanted == 0) *wanted = std::uint32_t(number->getZExtValue());
+}
+
+/// What `__launch_bounds__` says; 0 where it is not there.
+static std::uint32_t launchBound(const llvm::Function& kernel) {
+  const NamedMDNode* annotations = kernel.getParent()->getNamedMetadata("nvvm.annotations");
+  if (!annotations) return 0;
+  std::uint32_t threads = 1;
+  bool isGiven = false;
+  for (const MDNode* node : annotations->operands())
+    for (unsigned i = 1; i + 1 < node->getNumOperands(); i += 2) {
+      const auto* key = dyn_cast<MDString>(node->getOperand(i));
+      if (!key || !key->getString().starts_with("maxntid") ||
+          mdconst::dyn_extract_or_null<llvm::Function>(node->getOperand(0)) != &kernel)
+        continue;
+      threads *= std::uint32_t(mdconst::extract<ConstantInt>(node->getOperand(i + 1))->getZExtValue());
+      isGiven = true;
+    }
+  return isGiven ? threads : 0;
+}
+
+/// Memory that blocks have for themselves.
+static bool isOfBlock(const Value* pointer) {
+  const Value* object = getUnderlyingObject(pointer, 0);
+  auto* variable = dyn_cast<GlobalVariable>(object);
+  constexpr unsigned kShared = 3;
+  return isa<AllocaInst>(object) || (variable && variable->getAddressSpace() == kShared);
+}
+
+/// Whether the instruction tells blocks apart, or lets them work together.
+static bool speaksOfBlocks(const Instruction& instruction) {
+  if (isa<FenceInst>(instruction)) return fenceReach(instruction) >= kDeviceReach;
+  if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) return !isOfBlock(update->getPointerOperand());
+  if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+    return !isOfBlock(exchange->getPointerOperand());
+  if (auto* load = dyn_cast<LoadInst>(&instruction))
+    return (load->isVolatile() || load->isAtomic()) && !isOfBlock(load->getPointerOperand());
+  if (auto* store = dyn_cast<StoreInst>(&instruction))
+    return (store->isVolatile() || store->isAtomic()) && !isOfBlock(store->getPointerOperand());
+  auto* call = dyn_cast<CallBase>(&instruction);
+  if (!call) return false;
+  auto* callee = call->getCalledFunction();
+  if (!callee) return !call->isInlineAsm() || call->mayWriteToMemory();
+  StringRef name = callee->getName();
+  if (!callee->isIntrinsic())
+    return !name.starts_with("__nv_") && name != "vprintf" && name != "__assertfail";
+  if (!name.consume_front("llvm.nvvm.")) return false;
+  for (StringRef word : {"ctaid", "gridid", "smid", "nsmid", "cluster", "atomic", "membar.gl", "membar.sys"})
+    if (name.contains(word)) return true;
+  return false;
+}
+
+UsedAxes usedAxes(const llvm::Function& kernel) {
+  UsedAxes used;
+  if (none_of(instructions(kernel), speaksOfBlocks)) used.grid = 0; // one block's work
+  used.mostThreads = launchBound(kernel);
+  for (auto& instruction : instructions(kernel)) {
+    noteWanted(instruction, used);
+    auto* call = dyn_cast<IntrinsicInst>(&instruction);
+    if (!call) continue;
+    switch (call->getIntrinsicID()) {
+    case Intrinsic::nvvm_read_ptx_sreg_tid_y:
+    case Intrinsic::nvvm_read_ptx_sreg_ntid_y: used.block |= 2; break;
+    case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+    case Intrinsic::nvvm_read_ptx_sreg_ntid_z: used.block |= 4; break;
+    case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+    case Intrinsic::nvvm_read_ptx_sreg_nctaid_y: used.grid |= 2; break;
+    case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+    case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: used.grid |= 4; break;
+    default: break;
+    }
+  }
+  const Attribute own = kernel.getFnAttribute(kOwnAxesAttribute);
+  unsigned axes = 0;
+  if (own.isValid() && !own.getValueAsString().getAsInteger(10, axes)) {
+    used.ownBlock = axes & 7;
+    used.ownGrid = axes >> 3;
+    if (used.ownBlock) used.block &= used.ownBlock | 1;
+    if (used.ownGrid) used.grid &= used.ownGrid | (used.grid & 1);
+  }
+  return used;
+}
+
+} // namespace kcheck::analyzer

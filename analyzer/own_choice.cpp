@@ -1,0 +1,215 @@
+#include "analyzer/own_choice.h"
+
+#include "analyzer/expr/range.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace kcheck::analyzer {
+namespace {
+
+constexpr std::int64_t kMostThreads = 1024;
+
+/// Whether some thread does something.
+bool works(const KernelModel& model) {
+  const auto happens = [](const ModelAccess& access) {
+    return Ranges(Ranges::Wrapping::Exact).assume(access.condition);
+  };
+  return llvm::any_of(model.gridPhases,
+                      [&](const Phase& phase) { return llvm::any_of(phase.accesses, happens); });
+}
+
+using Shapes = std::vector<std::array<std::uint32_t, 2>>; ///< threads of a block, blocks
+
+/// Launches around the numbers that the kernel compares its indices and sizes with.
+Shapes shapesAround(const KernelModel& model) {
+  std::set<std::uint32_t> threads, blocks;
+  constexpr std::int64_t kMost = 1024;
+  const auto note = [&](Expr side, Expr number) {
+    if (side->op != Op::Symbol || !isConst(number) || number->value < 0 || number->value > kMost) return;
+    const auto n = std::uint32_t(number->value);
+    const SymbolKind kind = side->symbol->kind;
+    if (kind == SymbolKind::ThreadIdx) // more than one that comes so far
+      threads.insert(std::min((n + 64) / 32 * 32, std::uint32_t(kMost)));
+    if (kind == SymbolKind::BlockIdx) blocks.insert(n + 3);
+    if (kind == SymbolKind::BlockDim) threads.insert({n - (n > 0), n, n + 1});
+    if (kind == SymbolKind::GridDim) blocks.insert({n - (n > 0), n, n + 1});
+  };
+  for (const Phase& phase : model.gridPhases)
+    for (const ModelAccess& access : phase.accesses)
+      anyNode(access.condition, [&](Expr n) {
+        const bool isRest = n->op == Op::URem || n->op == Op::SRem || n->op == Op::And;
+        if (n->operands.size() != 2 || (n->width != 1 && !isRest)) return false;
+        note(n->operands[0], n->operands[1]);
+        note(n->operands[1], n->operands[0]);
+        return false;
+      });
+  Shapes result;
+  threads.insert(128);
+  blocks.insert(4);
+  for (std::uint32_t block : threads)
+    for (std::uint32_t grid : blocks)
+      if (block > 0 && block <= kMost && grid > 0) result.push_back({block, grid});
+  return result;
+}
+
+using Axes = std::array<std::int64_t, 3>;
+
+/// `scale * e` as a sum, as far as it is one of products with constants.
+void addTerms(Expr e, std::int64_t scale, std::map<Expr, std::int64_t>& terms) {
+  if (e->op == Op::Add) {
+    for (Expr part : e->operands) addTerms(part, scale, terms);
+  } else if (e->op == Op::Mul && isConst(e->operands[1])) {
+    addTerms(e->operands[0], scale * std::int64_t(e->operands[1]->value), terms);
+  } else if (e->op == Op::ZExt || e->op == Op::SExt) {
+    addTerms(e->operands[0], scale, terms);
+  } else {
+    terms[e] += scale;
+  }
+}
+
+bool isIndex(Expr e) {
+  return e->op == Op::Symbol &&
+         (e->symbol->kind == SymbolKind::ThreadIdx || e->symbol->kind == SymbolKind::BlockIdx ||
+          e->symbol->kind == SymbolKind::LoopCounter);
+}
+
+/// `threadIdx.x < 10`
+bool comparesWithNumber(Expr n, Expr thread) {
+  if (n->width != 1 || n->operands.size() != 2) return false;
+  const Expr a = n->operands[0], b = n->operands[1];
+  return (a == thread && isConst(b)) || (b == thread && isConst(a));
+}
+
+/// Whole warps, or a part of one.
+std::int64_t rounded(std::int64_t width) {
+  return width >= 32 ? width / 32 * 32
+                     : std::int64_t(std::bit_floor(std::uint64_t(std::max<std::int64_t>(width, 1))));
+}
+
+/// How wide a block may be along each axis for what the kernel does wherever the thread's index stands there:
+/// threads of more would come to what belongs to the next row, block or round, or leave an array of the
+/// block's own. 0: nothing says so.
+class Widths {
+public:
+  explicit Widths(const KernelModel& model) : model(model) {
+    for (const Phase& phase : model.gridPhases)
+      for (const ModelAccess& access : phase.accesses) look(access);
+  }
+  const Axes& all() const { return widths; }
+
+private:
+  void look(const ModelAccess& access) {
+    const MemoryObject& object = model.objects[access.object];
+    if (!access.offset || object.space == MemorySpace::Local || !isConst(access.size)) return;
+    std::map<Expr, std::int64_t> terms;
+    addTerms(access.offset, 1, terms);
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      Expr thread = model.threadIdx[axis];
+      const auto own = terms.find(thread);
+      if (isConst(thread) || own == terms.end() || own->second <= 0) continue;
+      if (anyNode(access.condition, [&](Expr n) { return comparesWithNumber(n, thread); })) continue;
+      const std::int64_t step = own->second;
+      if (access.stores())
+        for (const auto& [term, scale] : terms)
+          if (isIndex(term) && term != thread && scale % step == 0) narrow(axis, scale / step);
+      if (object.space == MemorySpace::Shared && object.bytes && isOf(terms, axis))
+        narrow(axis,
+               (std::int64_t(*object.bytes) - fixedPart(terms) - std::int64_t(access.size->value)) / step +
+                   1);
+    }
+  }
+
+  /// Whether the place follows this axis and faster ones alone.
+  bool isOf(const std::map<Expr, std::int64_t>& terms, unsigned axis) const {
+    return llvm::all_of(terms, [&](const auto& term) {
+      const bool isThread = term.first->op == Op::Symbol && term.first->symbol->kind == SymbolKind::ThreadIdx;
+      return isConst(term.first) || (isThread && term.second <= terms.at(model.threadIdx[axis]));
+    });
+  }
+  static std::int64_t fixedPart(const std::map<Expr, std::int64_t>& terms) {
+    std::int64_t sum = 0;
+    for (const auto& [term, scale] : terms)
+      if (isConst(term)) sum += scale * std::int64_t(term->value);
+    return sum;
+  }
+  void narrow(unsigned axis, std::int64_t width) {
+    if (width < 2 || width > kMostThreads) return;
+    std::int64_t& known = widths[axis];
+    known = known == 0 ? rounded(width) : std::min(known, rounded(width));
+  }
+
+  const KernelModel& model;
+  Axes widths{};
+};
+
+/// How many accesses may leave an array of the block's own, as far as their place is known.
+std::size_t misfits(const KernelModel& model) {
+  std::size_t count = 0;
+  for (const Phase& phase : model.gridPhases)
+    for (const ModelAccess& access : phase.accesses) {
+      const MemoryObject& object = model.objects[access.object];
+      if (object.space != MemorySpace::Shared || !object.bytes || !access.offset || !isConst(access.size) ||
+          !causesOf(access.offset).empty())
+        continue;
+      Ranges ranges;
+      if (!ranges.assume(access.condition)) continue;
+      const Range place = ranges.of(access.offset);
+      count += place.lo < 0 || place.hi + access.size->value > Int(*object.bytes);
+    }
+  return count;
+}
+
+/// Blocks of these widths, the usual ones where nothing is said, and lower ones where that is too many
+/// threads or what the kernel does in its other rows may want it.
+std::vector<Dim3> blocksOf(const Axes& widths, const Dim3& usual) {
+  Dim3 block = usual;
+  if (widths[0]) block.x = std::uint32_t(widths[0]);
+  if (widths[1] && usual.y > 1) block.y = std::uint32_t(widths[1]);
+  if (widths[2] && usual.z > 1) block.z = std::uint32_t(widths[2]);
+  std::vector<Dim3> result;
+  for (; block.y > 0; block.y /= 2)
+    if (block != usual && std::uint64_t(block.x) * block.y * block.z <= kMostThreads) result.push_back(block);
+  return result;
+}
+
+} // namespace
+
+bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModule& prepared,
+                  const KernelCode& code, const Facts& facts) {
+  ExprContext exprs;
+  const KernelModel any = buildModel(exprs, prepared, code, facts, plan.any);
+  if (!works(any) || any.breaksAssumption) return false;
+  const bool usualWorks = works(usual) && !usual.breaksAssumption;
+  PlannedCase& chosen = plan.concrete.front(); // questions speak of it by address
+  const PlannedCase before = chosen;
+  const auto isBetter = [&] {
+    ExprContext own;
+    const KernelModel model = buildModel(own, prepared, code, facts, chosen.launch);
+    return works(model) && !model.breaksAssumption && (!usualWorks || misfits(model) <= misfits(usual));
+  };
+  for (const Dim3& block : blocksOf(Widths(any).all(), before.shown.block.whole().value_or(Dim3{})))
+    if (chooseBlock(plan, block) && isBetter()) {
+      plan.isFitted = true;
+      return true;
+    }
+  chosen = before;
+  if (usualWorks) return false;
+  Shapes shapes{{64, 4}, {256, 4}, {128, 2}, {64, 2}, {512, 4}, {32, 4}, {128, 64}, {256, 64}, {64, 1}};
+  constexpr std::size_t kMost = 40;
+  llvm::append_range(shapes, shapesAround(any));
+  shapes.resize(std::min(shapes.size(), kMost));
+  const auto most = plan.any.grid[0].value_or(~0u); // one, where the kernel is one block's work
+  for (const auto& [threads, blocks] : shapes)
+    if (chooseWidth(plan, threads, std::min(blocks, most)) && isBetter()) return true;
+  chosen = before;
+  plan.leftOut = "in " + before.holdsFor +
+                 ", no thread does anything, or an assumption of the kernel fails; give a launch with "
+                 "--block and --grid";
+  return false;
+}
+
+} // namespace kcheck::analyzer
