@@ -32,12 +32,18 @@ struct OpenRace {
   bool followsNumbers = false; ///< where the places are depends on numbers that the kernel is given
 };
 
+/// What a run should find in a kernel's arrays for it to come to what is open, by the names of parameters.
+struct WantedContents {
+  std::set<std::string> signalled; ///< counters, locks, flags
+  /// Numbers other than 0 for which the kernel looks in them (`dist[v] == -1`).
+  std::map<std::string, std::int64_t> soughtIn;
+};
+
 struct Analysis {
   std::set<std::string> briefKernels; ///< symbols: each thread is done after a few steps, in any launch
   std::vector<Finding> findings;
   std::vector<OpenRace> openRaces;
-  std::map<std::string, std::set<std::string>>
-      signalled; ///< of kernels with such, by symbol: counters, locks, flags
+  std::map<std::string, WantedContents> wanted; ///< of kernels with open races, by symbol
   std::vector<KernelResult> kernels;
   std::vector<Metric> metrics;
   std::set<SiteId>

@@ -66,7 +66,9 @@ private:
   /// The program launches the kernel in a way that the source does not show, or not at all: what happens in a
   /// launch of kcheck's own choice need never happen.
   void doubtInvented(std::vector<PropertyResult>& properties, Analysis& analysis) const;
-  void tellOthers(Analysis& analysis);
+  void tellOthers(std::vector<PropertyResult>& properties, Analysis& analysis);
+  /// Threads race in another launch: no proof for that of kcheck's own choice alone says that they do not.
+  void openWhereChosen(std::vector<PropertyResult>& properties, const std::string& lean) const;
   void finishTraffic(Analysis& analysis, Coverage& coverage);
   void dropWhereBroken(Question& question) const;
   CaseAnswers answersOf(Question& question, Analysis& analysis);

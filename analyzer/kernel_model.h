@@ -13,7 +13,6 @@ namespace kcheck::analyzer {
 
 /// Assumptions about arrays that host code may still make overlap.
 inline constexpr const char* kPointersApart = "pointer parameters do not overlap";
-inline constexpr const char* kReachedApart = "overlaps no other array"; ///< how the others end
 
 /// A memory object: an array of its own address range. Accesses to different objects never overlap.
 struct MemoryObject {

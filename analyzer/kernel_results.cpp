@@ -8,6 +8,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace kcheck::analyzer {
@@ -35,7 +37,7 @@ void KernelAnalysis::finish(Analysis& analysis, Coverage& coverage) {
   result.properties = mergeProperties(any, cases, conditional);
   if (!plan.leftOut.empty()) openLeftOut(result.properties);
   if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
-  tellOthers(analysis);
+  tellOthers(result.properties, analysis);
   PropertyResult initialized = any.initialized; // one launch may hide a read
   initialized.holdsFor = any.holdsFor;
   result.properties.push_back(std::move(initialized));
@@ -83,7 +85,7 @@ void KernelAnalysis::doubtInvented(std::vector<PropertyResult>& properties, Anal
   }
 }
 
-void KernelAnalysis::tellOthers(Analysis& analysis) {
+void KernelAnalysis::tellOthers(std::vector<PropertyResult>& properties, Analysis& analysis) {
   std::set<SiteId> told; // of a wide block and of a high one
   for (std::size_t i = 0; i < others.size(); ++i) {
     Question& question = otherQuestions[i];
@@ -92,8 +94,21 @@ void KernelAnalysis::tellOthers(Analysis& analysis) {
          findingsOf(question.answers, {facts, question.model, others[i].planned.holdsFor})) {
       if (!finding.accesses.empty() && !told.insert(finding.accesses.front().site).second) continue;
       wordAsLarger(finding, others[i]);
+      if (plan.isDefault) openWhereChosen(properties, others[i].lean);
       analysis.findings.push_back(std::move(finding));
     }
+  }
+}
+
+void KernelAnalysis::openWhereChosen(std::vector<PropertyResult>& properties, const std::string& lean) const {
+  for (PropertyResult& property : properties) {
+    if (property.property != Property::RaceFree || property.answer != Answer::Proved ||
+        property.holdsFor != plan.concrete.front().holdsFor)
+      continue;
+    property.answer = Answer::Unknown;
+    property.reason = fmt::format("it is proved for {} only, and fails for {}", property.holdsFor, lean);
+    property.holdsFor.clear();
+    property.assumptions.clear();
   }
 }
 
@@ -151,7 +166,7 @@ CaseAnswers KernelAnalysis::answersOf(Question& question, Analysis& analysis) {
     auto found = findingsOf(question.answers, context);
     analysis.findings.insert(analysis.findings.end(), found.begin(), found.end());
     auto open = openRacesOf(question.answers, context);
-    if (!open.empty()) analysis.signalled[code.kernel->symbol].merge(signalledIn(model));
+    if (!open.empty()) noteWanted(model, analysis.wanted[code.kernel->symbol]);
     llvm::append_range(analysis.openRaces, std::move(open));
   }
   return result;

@@ -18,11 +18,23 @@ bool isGiven(Expr n) {
   return function.exact || kind == CauseKind::Launch || kind == CauseKind::AnyInput;
 }
 
+bool isIndex(Expr n) {
+  return n->op == Op::Symbol &&
+         (n->symbol->kind == SymbolKind::ThreadIdx || n->symbol->kind == SymbolKind::BlockIdx);
+}
+
+/// Whether it is chosen by what is in arrays (the places of a binary search): threads are kept apart by an
+/// order that those have.
+bool isSearched(Expr e) {
+  return anyNode(e, [](Expr n) { return n->op == Op::Ite && anyNode(n->operands[0], isGiven); });
+}
+
 /// What the place of an access is made of. What is only compared, or voted on, chooses among places that any
 /// array leads to.
 struct Makings {
   std::set<Expr> given;    ///< elements of arrays that the kernel is given
-  std::set<Expr> counters; ///< such elements by which counters are chosen that it draws from
+  std::set<Expr> indices;  ///< of threads and blocks
+  std::set<Expr> counters; ///< such elements and indices by which counters are chosen that it draws from
   bool isFromHost = false; ///< what the kernel finds in memory that the host has filled has a part in it
 };
 
@@ -52,14 +64,17 @@ private:
     add(place, counter, seen);
     seen.ofCounters = before;
     found.counters.merge(counter.given);
+    found.counters.merge(counter.indices);
   }
 
   void add(Expr n, Makings& found, Seen& seen) const {
     if (!n || n->width == 1 || (n->op == Op::Apply && n->function->isBallot) || !seen.isNew(n)) return;
     if (n->op == Op::Apply && model.draws.count(n->function)) {
-      for (Expr operand : n->operands) addCounter(operand, found, seen);
+      const auto keys = std::min<std::size_t>(n->function->keys, n->operands.size());
+      for (std::size_t key = 0; key < keys; ++key) addCounter(n->operands[key], found, seen);
       return;
     }
+    if (isIndex(n)) found.indices.insert(n);
     if (n->op == Op::Symbol) addSymbol(*n->symbol, found, seen);
     if (n->op == Op::Apply)
       if (const auto content = model.contents.find(n->function); content != model.contents.end())
@@ -70,7 +85,10 @@ private:
 
   void addSymbol(const Symbol& symbol, Makings& found, Seen& seen) const {
     if (const auto made = model.madeFrom.find(&symbol); made != model.madeFrom.end())
-      for (Expr part : made->second) add(part, found, seen);
+      for (Expr part : made->second) {
+        add(part, found, seen);
+        found.isFromHost |= isSearched(part);
+      }
     const auto update = model.updates.find(&symbol);
     if (update != model.updates.end()) {
       addCounter(update->second.offset, found, seen);
@@ -126,8 +144,10 @@ std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingCon
   const std::set<Expr> keys = keysOf(context.model, origins);
   const auto isFoundByAnyRun = [&](const ModelAccess& access) {
     const Makings place = origins.of(access.offset);
+    std::set<Expr> chosenBy = place.given;
+    chosenBy.insert(place.indices.begin(), place.indices.end());
     return access.site != kNoSite && !place.isFromHost && std::ranges::includes(keys, place.given) &&
-           std::ranges::includes(place.given,
+           std::ranges::includes(chosenBy,
                                  place.counters); // else where counters begin is what keeps them apart
   };
   std::vector<OpenRace> open;
@@ -142,14 +162,35 @@ std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingCon
   return open;
 }
 
-std::set<std::string> signalledIn(const KernelModel& model) {
-  std::set<std::string> names;
+/// Of a comparison with a number: of what is found in which object; else nothing.
+static std::optional<std::pair<unsigned, std::int64_t>> soughtBy(Expr n, const KernelModel& model) {
+  if (n->op != Op::Eq || !isConst(n->operands[1]) || n->operands[1]->value == 0) return {};
+  const auto number = std::int64_t(n->operands[1]->value);
+  const Expr found = n->operands[0];
+  if (found->op == Op::Symbol) {
+    if (const auto update = model.updates.find(found->symbol); update != model.updates.end())
+      return std::pair(update->second.object, number);
+    if (const auto read = model.readAt.find(found->symbol); read != model.readAt.end())
+      return std::pair(read->second.front().object, number);
+  } else if (found->op == Op::Apply) {
+    if (const auto content = model.contents.find(found->function); content != model.contents.end())
+      return std::pair(content->second, number);
+  }
+  return {};
+}
+
+void noteWanted(const KernelModel& model, WantedContents& wanted) {
   for (const auto* phases : {&model.blockPhases, &model.gridPhases})
     for (const Phase& phase : *phases)
-      for (const ModelAccess& access : phase.accesses)
+      for (const ModelAccess& access : phase.accesses) {
         if (access.kind == AccessKind::Atomic || access.isVolatile)
-          names.insert(model.objects[access.object].name);
-  return names;
+          wanted.signalled.insert(model.objects[access.object].name);
+        anyNode(access.condition, [&](Expr n) {
+          if (const auto sought = soughtBy(n, model))
+            wanted.soughtIn.emplace(model.objects[sought->first].name, sought->second);
+          return false;
+        });
+      }
 }
 
 } // namespace kcheck::analyzer

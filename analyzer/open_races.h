@@ -13,7 +13,7 @@ namespace kcheck::analyzer {
 /// elements: those are there because threads meet.
 std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingContext& context);
 
-/// The names of arrays on which atomic or volatile operations work: counters, locks, flags.
-std::set<std::string> signalledIn(const KernelModel& model);
+/// Adds the arrays on which atomic or volatile operations work, and those in which it looks for a number.
+void noteWanted(const KernelModel& model, WantedContents& wanted);
 
 } // namespace kcheck::analyzer

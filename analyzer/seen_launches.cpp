@@ -6,6 +6,7 @@
 #include "analyzer/kernel_model.h"
 #include "analyzer/launch_groups.h"
 #include "analyzer/launches.h"
+#include "report/assumptions.h"
 
 #include <fmt/format.h>
 

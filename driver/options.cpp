@@ -11,8 +11,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <thread>
 
 namespace kcheck::driver {
@@ -28,6 +30,19 @@ Compiler options are taken as nvcc and clang take them: -I -D -U -std= -include 
 -arch and --default-stream count; those that say how to build (-lineinfo, -Xcompiler ...) are passed over. -o names the report, not a program.
 A file may carry options of its own in comments: `// kcheck: OPTIONS` and `// launch: k<<<8,128>>>(...)`.
 Exit status: 0 nothing to report; 1 findings; 2 kcheck could not do its work; 3 the checked program failed.)";
+
+/// CLI11's own says between which two numbers a value must lie, in three hundred digits.
+CLI::Validator number(double least) {
+  return CLI::Validator(
+      [least](const std::string& text) {
+        double value = 0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool isNumber = error == std::errc() && end == text.data() + text.size();
+        if (isNumber && value >= least && std::isfinite(value)) return std::string();
+        return fmt::format("'{}' is no number {}", text, least > 0 ? "above 0" : "from 0 on");
+      },
+      "");
+}
 
 /// The option values as they are spelt; turned into Options once all are read.
 struct Spelt {
@@ -107,17 +122,17 @@ void addBounds(CLI::App& app, Spelt& spelt) {
       ->group("Compilation");
   app.add_option("--arch", spelt.arch, "sm_XX (default sm_80)")->group("Compilation");
   app.add_option("--timeout", spelt.timeout, "seconds that the run may take (default: no limit)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number(0))
       ->group("Bounds");
   app.add_option("--solver-timeout", spelt.solverTimeout,
                  "milliseconds per question (default 1000; more gives the whole kernel more as well)")
-      ->check(CLI::PositiveNumber)
+      ->check(number(std::numeric_limits<double>::min()))
       ->group("Bounds");
   app.add_option("--jobs", spelt.jobs, "cores to use (default: all)")
-      ->check(CLI::PositiveNumber)
+      ->check(number(std::numeric_limits<double>::min()))
       ->group("Bounds");
   app.add_option("--memory-limit", spelt.memoryLimit, "MB of device memory that the program may allocate")
-      ->check(CLI::PositiveNumber)
+      ->check(number(std::numeric_limits<double>::min()))
       ->group("Bounds");
 }
 

@@ -45,21 +45,26 @@ bool pointsToConst(const Parameter& parameter) {
   return pointee.starts_with("const ") || pointee.ends_with(" const");
 }
 
-/// What is tried: a number for all numbers, and whether arrays hold numbers from 0 to 3.
+/// What is tried: a number for all numbers, and whether arrays hold numbers from 0 to 3, or, for which the
+/// kernel looks for a number, that one.
 struct Attempt {
   std::uint64_t number = 0;
-  bool isMixed = false;
+  bool isMixed = false, isSought = false;
 };
 
 /// Locks and counters begin at zero.
 std::string argumentFor(const Parameter& parameter, const Attempt& attempt,
-                        const std::set<std::string>& signalled) {
+                        const analyzer::WantedContents& wanted) {
   if (parameter.isPointer) {
+    const auto sought = wanted.soughtIn.find(parameter.name);
     const std::uint64_t bytes = std::max<std::uint64_t>(parameter.elementBytes, 1);
     const bool isRead = pointsToConst(parameter);
-    const char* content = attempt.isMixed && (isRead || !signalled.contains(parameter.name)) ? "=mixed"
-                          : isRead                                                           ? ""
-                                                                                             : "=zero";
+    const bool isSought = attempt.isSought && sought != wanted.soughtIn.end();
+    const bool isMixed = attempt.isMixed && (isRead || !wanted.signalled.contains(parameter.name));
+    const std::string content = isSought  ? fmt::format("={}", sought->second)
+                                : isMixed ? "=mixed"
+                                : isRead  ? ""
+                                          : "=zero";
     return fmt::format("{}[{}]{}", elementOf(parameter), std::max<std::uint64_t>(kArrayBytes / bytes, 1),
                        content);
   }
@@ -93,14 +98,14 @@ Shape shapeOf(const KernelResult& result) {
 
 /// As --launch takes it.
 std::string launchLineFor(const Kernel& kernel, const Shape& shape, std::uint64_t shared,
-                          const Attempt& attempt, const std::set<std::string>& signalled) {
+                          const Attempt& attempt, const analyzer::WantedContents& wanted) {
   const auto extent = [](const Dim3& d) {
     if (d.y == 1 && d.z == 1) return std::to_string(d.x);
     return d.z == 1 ? fmt::format("({},{})", d.x, d.y) : fmt::format("({},{},{})", d.x, d.y, d.z);
   };
   std::string arguments;
   for (const Parameter& parameter : kernel.parameters)
-    arguments += (arguments.empty() ? "" : ", ") + argumentFor(parameter, attempt, signalled);
+    arguments += (arguments.empty() ? "" : ", ") + argumentFor(parameter, attempt, wanted);
   return fmt::format("{}<<<{},{}{}>>>({})", nameToCall(kernel), extent(shape.grid), extent(shape.block),
                      shared ? fmt::format(",{}", shared) : "", arguments);
 }
@@ -175,12 +180,12 @@ void replay(analyzer::Analysis& analysis, const frontend::Program& program, cons
     // off.
     const std::uint64_t threads = shape.grid.volume() * shape.block.volume();
     std::set<std::string> tried;
-    for (const Attempt& attempt : {Attempt{threads}, Attempt{threads, true}, Attempt{0}}) {
+    for (const Attempt& attempt :
+         {Attempt{threads}, Attempt{threads, true}, Attempt{threads, true, true}, Attempt{0}}) {
       // Parts of no size would lie on each other.
       if (attempt.number == 0)
         llvm::erase_if(open, [](const analyzer::OpenRace& race) { return race.followsNumbers; });
-      const std::string line =
-          launchLineFor(*kernel, shape, shared, attempt, analysis.signalled[result.symbol]);
+      const std::string line = launchLineFor(*kernel, shape, shared, attempt, analysis.wanted[result.symbol]);
       if (open.empty() || !tried.insert(line).second) continue;
       auto seen = seenIn(line, open, program.facts, options);
       for (const Finding& finding : seen) take(finding, analysis.findings);

@@ -77,6 +77,7 @@ public:
     replaceSmallExchanges(*module);
     markManagedVariables(*module);
     result.kernels = listKernels(*module, generator, ast);
+    result.unused = unusedTemplates(ast);
     const auto inSystemHeader = [&](const llvm::Function& function) {
       const clang::FunctionDecl* decl = lookup(function.getName());
       return decl && ast.getSourceManager().isInSystemHeader(decl->getLocation()) &&

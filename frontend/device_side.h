@@ -3,6 +3,7 @@
 #pragma once
 
 #include "frontend/clang_job.h"
+#include "frontend/kernel_templates.h"
 #include "report/program.h"
 
 namespace llvm {
@@ -22,6 +23,7 @@ struct DeviceSide {
   std::unique_ptr<llvm::Module> module;
   std::vector<Kernel> kernels;
   std::vector<Site> sites; ///< numbered from 0 in this file
+  std::vector<KernelTemplate> unused;
 };
 
 /// False when the file has errors (in `log`).

@@ -5,6 +5,7 @@
 #include "frontend/device_side.h"
 #include "frontend/host_side.h"
 #include "frontend/link_files.h"
+#include "frontend/shared_limit.h"
 #include "frontend/source_text.h"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 
+#include <array>
 #include <atomic>
 #include <functional>
 #include <mutex>
@@ -112,6 +114,36 @@ void compileAll(std::vector<FileWork>& files, bool wantHost) {
     tasks.push_back([&, wishes] { file.hostOk = compileHost(file.jobs, wishes, file.hostLog, file.host); });
   }
   runAll(tasks);
+}
+
+/// Whether the file's device side compiles with this at its end, which it keeps then.
+bool takes(FileWork& file, const std::string& declaration, DeviceSide& side) {
+  CompileJobs jobs = file.jobs;
+  jobs.text += "\n" + declaration;
+  DiagnosticLog log; // what is wrong with an instance of kcheck's own is nobody's concern
+  DeviceSide made;
+  if (!compileDevice(jobs, log, made)) return false;
+  file.jobs.text = std::move(jobs.text);
+  side = std::move(made);
+  return true;
+}
+
+/// Makes instances of the kernels that are templates and have none, where nothing but kernels is there. The
+/// names of those of which none can be made.
+std::string instantiateUnused(std::vector<FileWork>& files) {
+  std::string left;
+  if (llvm::any_of(files, [](const FileWork& file) { return lookAt(file.jobs.text).definesMain; }))
+    return left;
+  for (FileWork& file : files) {
+    const std::vector<KernelTemplate> templates = std::move(file.device.unused);
+    for (const auto& [number, made] : llvm::enumerate(templates)) {
+      const bool isMade = made.canBeNamed && llvm::any_of(std::array{"float", "int"}, [&](const char* type) {
+                            return takes(file, instanceOf(made, type, number), file.device);
+                          });
+      if (!isMade) left += (left.empty() ? "`" : ", `") + made.name + "`";
+    }
+  }
+  return left;
 }
 
 Error launchError(const DiagnosticLog& log, const std::string& file,
@@ -233,6 +265,12 @@ OrError<Program> compile(const Options& options) {
   if (!launches) return launches.error();
   compileAll(files, options.wantHost);
   if (auto error = reportErrors(files, *launches)) return *error;
+  const std::string left = instantiateUnused(files);
+  if (!left.empty() && llvm::all_of(files, [](const FileWork& file) { return file.device.kernels.empty(); }))
+    return Error{fmt::format(
+        "no kernel to check: {} is a template that nobody uses, and with float or int it does not "
+        "compile; add an instance: template __global__ void NAME<...>(...);",
+        left)};
 
   Program program;
   program.facts.files = options.files;
@@ -247,6 +285,7 @@ OrError<Program> compile(const Options& options) {
   } else if (auto linked = linkDevice(std::move(sides), program); !linked) {
     return linked.error();
   }
+  if (auto error = tooMuchShared(*program.device, program.facts)) return *error;
   for (FileWork& file : files) {
     if (options.wantHost) program.hostObjects.push_back(std::move(file.host.object));
     llvm::append_range(program.findings, file.host.findings);

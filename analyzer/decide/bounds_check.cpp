@@ -1,5 +1,7 @@
 // Bounds: does every access stay in its object?
 #include "analyzer/decide/checks.h"
+#include "analyzer/decide/negative_sizes.h"
+#include "analyzer/decide/variants.h"
 
 #include <map>
 #include <set>
@@ -11,7 +13,8 @@ namespace {
 
 class BoundsCheck {
 public:
-  explicit BoundsCheck(const Check& check) : c(check), answer(Property::InBounds) {}
+  explicit BoundsCheck(const Check& check)
+      : c(check), answer(Property::InBounds), variants(check.decider, check.model) {}
 
   PropertyResult run() {
     for (const ModelGap& gap : c.model.gaps)
@@ -51,6 +54,12 @@ private:
     }
     if (!asked.insert({access.offset, access.size, access.condition, bytes, access.site}).second) return;
     Verdict verdict = c.decider.leaves(access, bytes);
+    if (verdict.outcome == Verdict::Outcome::Happens) {
+      c.unsafe.insert(access.site);
+      preferNotNegative(c, answer, {&access}, verdict, [&](Expr wanted) {
+        return c.decider.leaves(*variants.where(access, wanted), bytes);
+      });
+    }
     if (verdict.outcome == Verdict::Outcome::Never) {
       if (verdict.assumesNoWrap)
         for (const std::string& text : c.decider.wrapAssumptions(access)) answer.assume(text);
@@ -73,6 +82,7 @@ private:
 
   Check c;
   PropertyAnswer answer;
+  AccessVariants variants;
   std::set<std::tuple<Expr, Expr, Expr, Expr, SiteId>> asked;
   std::map<SiteId, unsigned> found;
 };

@@ -1,8 +1,8 @@
 // Whether two accesses meet without order. One question for all pairs that are alike; a witness that shows a
 // launch which nobody means gives way to another, or to an assumption.
 #include "analyzer/decide/conflicts.h"
+#include "analyzer/decide/negative_sizes.h"
 #include "analyzer/decide/race_parts.h"
-#include "report/assumptions.h"
 
 #include <algorithm>
 
@@ -22,21 +22,6 @@ bool haveCommonFlags(const RaceItem& a, const RaceItem& b) {
     });
   };
   return tells(*a.access, *b.access) || tells(*b.access, *a.access);
-}
-
-/// Integer parameters that are negative in a witness.
-std::vector<Expr> negativeParameters(const Verdict& verdict) {
-  std::vector<Expr> result;
-  for (Expr constraint : verdict.constraints)
-    anyNode(constraint, [&](Expr n) {
-      if (n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter && n->width >= 32 &&
-          n->symbol->lo < 0 && signExtend(verdict.values.of(n->symbol), n->width) < 0 &&
-          std::find(result.begin(), result.end(), n) == result.end())
-        result.push_back(n);
-      return false;
-    });
-  std::sort(result.begin(), result.end(), [](Expr x, Expr y) { return x->id < y->id; });
-  return result;
 }
 
 } // namespace
@@ -119,31 +104,11 @@ void RaceQuestions::ask(const RaceItem& a, const RaceItem& b, Relation relation)
   if (relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp) widerToAsk[sites] = kMostWider;
 }
 
-/// A witness with a negative size or place mostly shows a launch that nobody means. What counts is whether
-/// there is another one; where there is none, that is an assumption.
 void RaceQuestions::takeCommonOne(const RaceItem& a, const RaceItem& b, Relation relation, Verdict& verdict) {
-  if (c.decider.happensOnlyWrapped(*a.access) || c.decider.happensOnlyWrapped(*b.access)) return;
-  constexpr int kMostRounds = 3; // other parameters may turn negative
-  ExprContext& context = c.decider.view().context;
-  Expr wanted = context.boolean(true);
-  std::vector<std::string> assumptions;
-  const Verdict first = verdict;
-  for (int round = 0; round < kMostRounds && verdict.outcome == Verdict::Outcome::Happens; ++round) {
-    const auto negative = negativeParameters(verdict);
-    if (negative.empty()) return;
-    for (Expr n : negative) {
-      assumptions.push_back(notNegative(n->symbol->name));
-      wanted = context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(n->width, 0), n));
-    }
-    if (c.decider.asksAgainst(*a.access, wanted) || c.decider.asksAgainst(*b.access, wanted)) {
-      verdict = first; // it is for negative ones that the kernel does this
-      return;
-    }
-    verdict =
-        c.decider.meet({variants.where(*a.access, wanted), variants.where(*b.access, wanted), relation});
-  }
-  if (verdict.outcome == Verdict::Outcome::Never)
-    for (const std::string& text : assumptions) answer.assume(text);
+  const auto again = [&](Expr wanted) {
+    return c.decider.meet({variants.where(*a.access, wanted), variants.where(*b.access, wanted), relation});
+  };
+  preferNotNegative(c, answer, {a.access, b.access}, verdict, again);
 }
 
 void RaceQuestions::assumeFlags(const ModelAccess& a, const ModelAccess& b) {

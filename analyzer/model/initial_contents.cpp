@@ -92,11 +92,12 @@ Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) 
   std::string where = fixed ? std::to_string(place.offset->value) : "[]";
   target.name = object.name + (fixed ? "+" + where : where);
   unsigned id = state.objects.object("through " + std::to_string(place.object) + " " + where, target);
-  state.assume("memory reached through the pointers in `" + object.name + "` " + kReachedApart);
+  state.assume("memory reached through the pointers in `" + object.name + "` " + std::string(kReachedApart));
   Expr base = state.objects.pointerTo(id);
   if (fixed) return base;
   // Each leads to an array of its own: as if these lay far apart, nobody knows where exactly.
-  state.assume("each of the pointers in `" + object.name + "` leads to an array that " + kReachedApart);
+  state.assume("each of the pointers in `" + object.name + "` leads to an array that " +
+               std::string(kReachedApart));
   constexpr unsigned kUnknownBits = 30;
   constexpr std::int64_t kApart = std::int64_t(1) << 33; // a byte of the table, of which a pointer has eight
   auto* offsets = state.symbols.function(nullptr, "pointers " + std::to_string(place.object),

@@ -10,6 +10,7 @@
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/relevance.h"
 #include "analyzer/model/uniformity.h"
+#include "report/assumptions.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/InstIterator.h"
@@ -194,7 +195,7 @@ private:
     state.checkStarts();
     if (overlapMatters(state)) state.assume(kPointersApart);
     if (variablesMatter(state))
-      state.assume(std::string("memory of the pointer parameters ") + kReachedApart);
+      state.assume("memory of the pointer parameters " + std::string(kReachedApart));
     state.model.ordersByPtx = ordersByPtx(state.function);
     for (const LoopRecord& record : state.loops) addLoopValues(record);
     state.model.objects = state.objects.all();

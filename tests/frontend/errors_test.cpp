@@ -68,6 +68,46 @@ TEST(BadInput, ASharedVariableWithAValue) {
   EXPECT_EQ(said.find("2:36: error"), std::string::npos);
 }
 
+TEST(BadInput, MoreSharedArraysThanAKernelMayHave) {
+  Options options;
+  options.cudaPath = "none";
+  auto program = compileSource("__device__ float* half() { __shared__ float h[8192]; return h; }\n"
+                               "__global__ void fits() { half()[0] = 1; }\n"
+                               "__global__ void k() { __shared__ float s[4097]; s[0] = half()[0]; }\n",
+                               options);
+  ASSERT_FALSE(program);
+  EXPECT_THAT(
+      program.error().message,
+      HasSubstr("program.cu:3: `k()` has 49156 bytes of shared arrays, of which a kernel may have 49152"));
+}
+
+TEST(BadInput, ATemplateOfWhichNoInstanceCanBeMade) {
+  Options options;
+  options.cudaPath = "none";
+  auto program =
+      compileSource("template <class F> __global__ void apply(int* a, F f) { a[0] = f(a[0]); }\n", options);
+  ASSERT_FALSE(program);
+  EXPECT_THAT(program.error().message, HasSubstr("`apply` is a template that nobody uses"));
+}
+
+TEST(Templates, AreMadeOfStatedTypesWhereNobodyUsesThem) {
+  Options options;
+  options.cudaPath = "none";
+  auto program =
+      compileSource("namespace ns { namespace { template <typename T, int N> __global__ void copy(T* a) "
+                    "{ __shared__ T s[N]; s[threadIdx.x] = a[0]; } } }\n"
+                    "template <typename T> __global__ void shift(T* a) { a[0] <<= 1; }\n"
+                    "template <typename T> __global__ void used(T* a) { a[0] = 1; }\n"
+                    "template __global__ void used<char>(char*);\n",
+                    options);
+  ASSERT_TRUE(program) << program.error().message;
+  std::vector<std::string> names;
+  for (const Kernel& kernel : program->facts.kernels) names.push_back(kernel.name);
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre(HasSubstr("copy<float, 128>(float *)"),
+                                            HasSubstr("shift<int>(int *)"), HasSubstr("used<char>(char *)")));
+}
+
 TEST(BadInput, ClustersOfBlocks) {
   if (toolkitPath().empty()) GTEST_SKIP() << "no CUDA toolkit";
   testing::internal::CaptureStderr();

@@ -21,8 +21,9 @@ namespace {
 constexpr const char* kMark = "kcheck.unwritten"; ///< name of the calls, and their metadata: the variable
 constexpr unsigned kMostLeaves = 256;
 
-/// Numbers, pointers and vectors in a type; of a large one only that they are more than `kMostLeaves`.
+/// Numbers and pointers in a type; of a large one only that they are more than `kMostLeaves`.
 unsigned leavesOf(const Type* type) {
+  if (auto* vector = dyn_cast<FixedVectorType>(type)) return vector->getNumElements();
   if (auto* array = dyn_cast<ArrayType>(type)) {
     const unsigned each = leavesOf(array->getElementType());
     return array->getNumElements() > kMostLeaves ? kMostLeaves + 1 : each * unsigned(array->getNumElements());
@@ -62,14 +63,18 @@ public:
   }
 
 private:
-  /// Bits of a number; of a struct or an array one for each leaf, of a vector one for all.
+  /// Bits of a number; of a struct, an array or a vector one for each leaf.
   static unsigned widthOf(const Value& value) {
     const Type* type = value.getType();
     if (type->isPointerTy()) return 64;
-    if (type->isAggregateType()) return std::max(1u, leavesOf(type));
+    if (hasLeaves(value)) return std::max(1u, leavesOf(type));
     return type->isSingleValueType() && !type->isVectorTy()
                ? std::max(1u, unsigned(type->getPrimitiveSizeInBits().getFixedValue()))
                : 1;
+  }
+
+  static bool hasLeaves(const Value& value) {
+    return value.getType()->isAggregateType() || isa<FixedVectorType>(value.getType());
   }
 
   void add(const Value& value, APInt bits) {
@@ -105,7 +110,7 @@ private:
     const auto [first, count] = leavesAt(part.getAggregateOperand()->getType(), part.getIndices());
     if (count == 0) return;
     const APInt leaves = bits.extractBits(count, first);
-    add(part, part.getType()->isAggregateType() ? leaves : anyOf(part, leaves));
+    add(part, hasLeaves(part) ? leaves : anyOf(part, leaves));
   }
 
   void addPut(const InsertValueInst& whole, bool isPart, APInt bits) {
@@ -114,35 +119,64 @@ private:
       bits &= ~APInt::getBitsSet(bits.getBitWidth(), first, first + count);
     else if (count == 0)
       return;
-    else if (whole.getInsertedValueOperand()->getType()->isAggregateType())
+    else if (hasLeaves(*whole.getInsertedValueOperand()))
       bits = bits.zext(widthOf(whole)).shl(first);
     else
       bits = APInt(widthOf(whole), bits.isZero() ? 0 : 1).shl(first);
     add(whole, bits);
   }
 
+  /// The same bits read as another type: a leaf of a vector has all of its bits or none.
+  static APInt asType(const Instruction& user, const APInt& bits) {
+    const Type *from = user.getOperand(0)->getType(), *to = user.getType();
+    const unsigned width = unsigned(to->getPrimitiveSizeInBits().getFixedValue());
+    if (bits.isZero() || width == 0) return anyOf(user, bits);
+    const APInt single = from->isVectorTy() ? APIntOps::ScaleBitMask(bits, width) : bits;
+    return to->isVectorTy() ? APIntOps::ScaleBitMask(single, widthOf(user)) : single;
+  }
+
+  /// One element of a vector put in or taken out, or several put together.
+  void addElements(const Instruction& user, const Use& use, const APInt& bits) {
+    const bool isTaken = isa<ExtractElementInst>(user);
+    if (auto* shuffle = dyn_cast<ShuffleVectorInst>(&user)) {
+      APInt result = APInt::getZero(widthOf(user));
+      const int count = int(bits.getBitWidth()), start = use.getOperandNo() == 0 ? 0 : count;
+      for (const auto& [lane, source] : enumerate(shuffle->getShuffleMask()))
+        if (source >= start && source < start + count && bits[unsigned(source - start)])
+          result.setBit(unsigned(lane));
+      return add(user, result);
+    }
+    auto* index = dyn_cast<ConstantInt>(user.getOperand(isTaken ? 1 : 2));
+    const unsigned count = leavesOf(user.getOperand(0)->getType());
+    if (!index || index->getValue().uge(count)) return add(user, anyOf(user, bits));
+    const APInt lane = APInt::getOneBitSet(count, unsigned(index->getZExtValue()));
+    if (isTaken) return add(user, anyOf(user, bits & lane));
+    add(user, use.getOperandNo() == 0 ? bits & ~lane
+              : bits.isZero()         ? APInt::getZero(lane.getBitWidth())
+                                      : lane);
+  }
+
   /// Whether the use only hands bits on.
   bool pass(const Instruction& user, const Use& use, const APInt& bits) {
     if (leavesOf(use->getType()) > kMostLeaves || leavesOf(user.getType()) > kMostLeaves)
       return bits.isZero();
+    const bool isVector = use->getType()->isVectorTy();
     const ConstantInt* constant = nullptr;
     if (user.getNumOperands() == 2) constant = dyn_cast<ConstantInt>(user.getOperand(1 - use.getOperandNo()));
     switch (user.getOpcode()) {
     case Instruction::Store:
       return use.getOperandNo() == 0 && isa<AllocaInst>(getUnderlyingObject(user.getOperand(1)));
     case Instruction::PHI: add(user, bits); return true;
-    case Instruction::BitCast:
-      add(user, widthOf(user) == bits.getBitWidth() ? bits : anyOf(user, bits));
-      return true;
+    case Instruction::BitCast: add(user, asType(user, bits)); return true;
     case Instruction::And: add(user, constant ? bits & constant->getValue() : bits); return true;
     case Instruction::Or: add(user, constant ? bits & ~constant->getValue() : bits); return true;
-    case Instruction::ZExt: add(user, bits.zext(widthOf(user))); return true;
-    case Instruction::Trunc: add(user, bits.trunc(widthOf(user))); return true;
+    case Instruction::ZExt: add(user, isVector ? bits : bits.zext(widthOf(user))); return true;
+    case Instruction::Trunc: add(user, isVector ? bits : bits.trunc(widthOf(user))); return true;
     case Instruction::PtrToInt:
     case Instruction::IntToPtr: add(user, bits.zextOrTrunc(widthOf(user))); return true;
     case Instruction::Shl:
     case Instruction::LShr:
-      if (!constant || use.getOperandNo() != 0) return bits.isZero();
+      if (!constant || isVector || use.getOperandNo() != 0) return bits.isZero();
       add(user, user.getOpcode() == Instruction::Shl ? bits.shl(constant->getValue())
                                                      : bits.lshr(constant->getValue()));
       return true;
@@ -152,7 +186,7 @@ private:
       return true;
     case Instruction::ExtractElement:
     case Instruction::InsertElement:
-    case Instruction::ShuffleVector: add(user, anyOf(user, bits)); return true;
+    case Instruction::ShuffleVector: addElements(user, use, bits); return true;
     default: return bits.isZero();
     }
   }

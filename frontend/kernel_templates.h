@@ -1,0 +1,27 @@
+// Kernels that are templates of which a file without main has no instance: kcheck makes one, of stated types,
+// which the kernel's name in the report shows.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace clang {
+class ASTContext;
+} // namespace clang
+
+namespace kcheck::frontend {
+
+struct KernelTemplate {
+  std::string name; ///< as the end of the file may call it
+  /// Arguments for the parameters without default: `%` where a type is wanted.
+  std::vector<std::string> arguments;
+  bool canBeNamed = true; ///< its parameters are types, numbers and truth values
+};
+
+/// Those of the user's own code that are defined and never used.
+std::vector<KernelTemplate> unusedTemplates(const clang::ASTContext& ast);
+
+/// A declaration for the end of the file that makes an instance, with `type` for each type.
+std::string instanceOf(const KernelTemplate& made, const std::string& type, std::size_t number);
+
+} // namespace kcheck::frontend
