@@ -72,6 +72,38 @@ TEST(Races, SameValueIsMarked) {
   }
 }
 
+TEST(Races, SameValueHidesNoReader) {
+  int* c = zeroedArray<int>(1);
+  const OneOrder order;
+  run(testName(), {{2}, {32}, 0, kPlain}, [=](ThreadContext* thread) -> Task {
+    Device device(thread);
+    if (device.x() == 0) device.write(c, 1, 1 + device.block());
+    if (device.block() == 1) co_return;
+    co_await device.barrier();
+    device.read(c, 3);
+  });
+  auto found = findingsOf(testName());
+  ASSERT_EQ(found.size(), 2u);
+  EXPECT_TRUE(found[0]->flags & wire::SameValue);
+  EXPECT_EQ(found[1]->access[0].site, 2u); // the second block's write
+  EXPECT_EQ(found[1]->access[1].site, 3u); // and the first one's read
+}
+
+TEST(Races, LargeValuesAreComparedAsAWhole) {
+  struct alignas(16) Four {
+    int part[4];
+  };
+  Four* c = zeroedArray<Four>(1);
+  run(testName(), {{2}, {1}, 0, kPlain}, [=](ThreadContext* thread) -> Task {
+    Device device(thread);
+    device.write(c, Four{{1, 2, 3, int(device.block())}}, 1);
+    co_return;
+  });
+  auto found = findingsOf(testName());
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(found[0]->flags & wire::SawDifferentValue);
+}
+
 TEST(Races, AtomicCounterIsFine) {
   int* c = zeroedArray<int>(1);
   run(testName(), {{64}, {64}, 0, kPlain}, [=](ThreadContext* thread) -> Task {

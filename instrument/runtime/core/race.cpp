@@ -41,7 +41,7 @@ void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites
 }
 
 void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
-  if (!cell.read || access.racy) return;
+  if (!cell.read || (access.racy && !access.mayBeSameValue)) return;
   LaunchState& launch = *access.block.launch;
   if (isReadSet(cell.read)) {
     if (ReadSet* set = readSetOf(launch, cell.read); set && !allComeBefore(access, *set))
@@ -59,7 +59,7 @@ void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& site
                    (cell.read == access.block.launchMany || two.token[0] == (cell.read & ~Token{1}));
     for (unsigned i = 0; i < 2 && current; ++i)
       checkPair(access, {two.token[i], two.site[i], false, atomicScope(launch, two.site[i]) != 0}, at);
-    if (access.racy) return;
+    if (access.racy && !access.mayBeSameValue) return;
   }
   if (cell.read == access.block.launchMany) {
     if (access.block.exact && knowsEverything(access.thread)) return;

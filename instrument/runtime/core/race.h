@@ -17,6 +17,9 @@ struct CheckedAccess {
   bool shared, isVolatile;
   bool racy = false, outside = false, unwritten = false; ///< reported already
   bool again = false;               ///< the same site has written there before: no first value
+  /// The race is one of two writes, which may turn out to store the same value: then one with a reader is
+  /// told too.
+  bool mayBeSameValue = false;
   std::uint32_t unwrittenBytes = 0; ///< words, or bytes of a word, that nobody has written
 
   bool atomic() const { return kind >= AccessKind::Atomic; }

@@ -103,12 +103,20 @@ void remember(const BlockState& block, const Owner& owner, Token token) {
     block.before.note(token, owner.intervalStart, owner.threadsEnd);
 }
 
-/// At most one race for each access.
+/// At most one race for each access, and one with a reader where two writes store the same value: that is a
+/// note, and must not stand for a reader who may have seen the value before.
 void tell(CheckedAccess& access, const Earlier& earlier) {
   const LaunchState& launch = *access.block.launch;
   const Token token = earlier.token & ~Token{1};
-  access.racy = true;
   const bool bareFlag = isBareFlag(access, earlier);
+  if (access.racy) {
+    access.mayBeSameValue = false;
+    if (token < launch.first) return;
+    const Owner reader = ownerOf(launch, access.block, token);
+    if (!isOfCompany(access.block, token, reader)) keepRaceWithReader(access, earlier, reader, bareFlag);
+    return;
+  }
+  access.racy = true;
   if (token < launch.first) return reportStreamRace(access, earlier, bareFlag);
   const Owner owner = ownerOf(launch, access.block, token);
   if (isOfCompany(access.block, token, owner)) return reportStreamRace(access, earlier, bareFlag);
@@ -131,7 +139,7 @@ bool readBeforeSeenStore(const CheckedAccess& access, const Earlier& earlier, Ad
 }
 
 void checkPair(CheckedAccess& access, const Earlier& earlier, Address at) {
-  if (access.racy) return;
+  if (access.racy && (!access.mayBeSameValue || earlier.writes)) return;
   bool strong = earlier.atomic || (earlier.writes && access.block.launch->mayBeFlag(earlier.site));
   if (comesBefore(access.thread, earlier.token, at, strong)) return;
   if (access.atomic() && earlier.atomic && atomicsAgree(access, earlier)) return;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 namespace kcheck::runtime {
 namespace {
@@ -41,6 +43,14 @@ wire::HandOver handOverOf(const CheckedAccess& access, const Owner& owner, Token
 void setValue(std::uint64_t& value, Address address, std::uint32_t bytes) {
   value = 0;
   std::memcpy(&value, reinterpret_cast<const void*>(address), std::min<std::uint32_t>(bytes, 8));
+}
+
+/// Tells whether a write has changed anything, however large it is.
+std::uint64_t contentSum(Address address, std::uint32_t bytes) {
+  std::uint64_t sum = 0;
+  for (std::uint32_t i = 0; i < bytes; ++i)
+    sum = (sum ^ *reinterpret_cast<const unsigned char*>(address + i)) * 0x9E3779B97F4A7C15u + 1;
+  return sum;
 }
 
 void addValues(wire::Finding& finding, const CheckedAccess& access, const Earlier& earlier) {
@@ -81,10 +91,9 @@ void reportStreamRace(CheckedAccess& access, const Earlier& earlier, bool bareFl
   report(finding);
 }
 
-void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag) {
-  if (inReserved(access.block, access.address)) return;
+static wire::Finding raceFinding(const CheckedAccess& access, const Earlier& earlier, const Owner& owner,
+                                 bool bareFlag) {
   LaunchState& launch = *access.block.launch;
-  settleValues(launch);
   wire::Nearness near = nearness(access, owner);
   bool orderedIfWide =
       owner.thread != kWholeBlock && widelyKnown(access.thread, owner, earlier.token & ~Token{1});
@@ -111,31 +120,53 @@ void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owne
   finding.numbers[0] = access.writes() | earlier.writes << 1; // who writes; atomics alone do not say it
   addValues(finding, access, earlier);
   describeAccessed(access.block, finding.memory, access.address, access.bytes);
+  return finding;
+}
+
+void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag) {
+  if (inReserved(access.block, access.address)) return;
+  LaunchState& launch = *access.block.launch;
+  settleValues(launch);
+  const wire::Finding finding = raceFinding(access, earlier, owner, bareFlag);
   wire::Finding* logged = report(finding);
+  if (!logged || !access.writes()) return;
   // The same pair may have been seen the other way round before.
   const bool isFirst =
-      logged && logged->access[0].site == access.site && (logged->access[0].flags & wire::LoadsOnly) == 0;
-  if (logged && access.writes())
-    launch.pendingValues.push_back(
-        {logged, access.bytes <= 8 && isFirst && !(logged->access[0].flags & wire::HasAfter),
-         earlier.writes && !(access.atomic() && earlier.atomic), finding.access[0].before, access.address,
-         finding.access[0].valueBytes});
+      logged->access[0].site == access.site && (logged->access[0].flags & wire::LoadsOnly) == 0;
+  const bool bothWrite = earlier.writes && !earlier.overwritten && !(access.atomic() && earlier.atomic);
+  launch.pendingValues.push_back(
+      {logged, access.bytes <= 8 && isFirst && !(logged->access[0].flags & wire::HasAfter), bothWrite,
+       access.address, finding.access[0].valueBytes, access.bytes, contentSum(access.address, access.bytes)});
+  access.mayBeSameValue = bothWrite && !access.atomic() && !earlier.atomic;
+}
+
+void keepRaceWithReader(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag) {
+  std::vector<PendingValue>& pending = access.block.launch->pendingValues;
+  if (!pending.empty())
+    pending.back().withReader =
+        std::make_unique<wire::Finding>(raceFinding(access, earlier, owner, bareFlag));
+}
+
+static void settle(PendingValue& pending) {
+  wire::Finding& finding = *pending.finding;
+  std::uint64_t after = 0;
+  setValue(after, pending.address, pending.bytes);
+  if (pending.first) {
+    finding.access[0].after = after;
+    finding.access[0].flags |= wire::HasAfter;
+  }
+  if (!pending.bothWrite) return;
+  const bool isSame = contentSum(pending.address, pending.accessed) == pending.contentBefore;
+  if (!isSame) finding.flags |= wire::SawDifferentValue;
+  finding.flags |= wire::SameValue; // as long as no other value is seen
+  if (!isSame || !pending.withReader) return;
+  pending.withReader->access[0].after = after;
+  pending.withReader->access[0].flags |= pending.accessed <= 8 ? wire::HasAfter : 0;
+  report(*pending.withReader);
 }
 
 void settleValues(LaunchState& launch) {
-  for (const PendingValue& pending : launch.pendingValues) {
-    wire::Finding& finding = *pending.finding;
-    std::uint64_t after = 0;
-    setValue(after, pending.address, pending.bytes);
-    if (pending.first) {
-      finding.access[0].after = after;
-      finding.access[0].flags |= wire::HasAfter;
-    }
-    if (!pending.bothWrite) continue;
-    if (after != pending.before) finding.flags |= wire::SawDifferentValue;
-    finding.flags |= wire::SameValue; // as long as no other value is seen
-  }
-  launch.pendingValues.clear();
+  for (PendingValue& pending : std::exchange(launch.pendingValues, {})) settle(pending);
 }
 
 wire::Access describeThread(const ThreadState& thread, std::uint32_t site, wire::Doing doing) {

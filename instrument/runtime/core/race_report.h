@@ -30,6 +30,9 @@ inline bool differInSize(const CheckedAccess& access, const Earlier& earlier) {
 
 /// A race with the earlier access of `owner`. `bareFlag`: of a polled flag and its volatile store.
 void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag);
+/// The same with a reader, of an access whose race with another write has been reported just now: told once
+/// it is known that both store the same value.
+void keepRaceWithReader(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag);
 /// A race with an operation that this launch has no owners for: another stream's kernel or a copy.
 void reportStreamRace(CheckedAccess& access, const Earlier& earlier, bool bareFlag);
 

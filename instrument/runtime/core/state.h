@@ -252,9 +252,12 @@ using SiteTraffics = std::vector<SiteTraffic>;
 struct PendingValue {
   wire::Finding* finding;
   bool first, bothWrite;
-  std::uint64_t before;
   Address address;
-  std::uint32_t bytes;
+  std::uint32_t bytes;         ///< of it that are shown
+  std::uint32_t accessed;      ///< all of them
+  std::uint64_t contentBefore; ///< a sum over these
+  /// The write's race with a reader, to be told where it has stored the value that was there.
+  std::unique_ptr<wire::Finding> withReader{};
 };
 
 class Share;
