@@ -48,7 +48,7 @@ void EarlyReads::written(const CheckedAccess& access, Address at, Address end) {
     auto found = words.find(at);
     if (found == words.end() || found->second.born != bornOf(access)) continue;
     const bool isUnordered = std::ranges::none_of(found->second.readers, [&](const Reader& reader) {
-      return sameThread(access, reader.token) || comesBefore(access.thread, reader.token, at, false);
+      return sameThread(access, reader.token) || comesBefore(access.thread, reader.token, at, Seen::Not);
     });
     if (!isUnordered) continue;
     for (const Reader& reader : found->second.readers) ++sites[reader.site].explained;

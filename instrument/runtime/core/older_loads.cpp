@@ -11,7 +11,7 @@ namespace {
 bool mustSee(const ThreadState& thread, const SyncWord::Version& version, Address at) {
   const BlockState& block = thread.owner();
   if (version.block == block.index && version.thread == thread.linear) return true;
-  if (comesBefore(thread, version.token, at, false)) return true;
+  if (comesBefore(thread, version.token, at, Seen::Not)) return true;
   if (block.known.at(Clock::wordKey(at)) >= version.number) return true;
   if (!thread.sync) return false;
   const SyncState& state = *thread.sync;

@@ -101,7 +101,7 @@ bool hides(const CheckedAccess& access, const Cell& cell, const CellSites& sites
   if (access.writes())
     return stillMatters(access, cell.write) && writerStrength(access, cell.write, sites.write) < mine;
   return stillMatters(access, cell.read) && readerStrength(access, sites.read) < mine &&
-         comesBefore(access.thread, cell.read, access.address, false); // else both are kept
+         comesBefore(access.thread, cell.read, access.address, Seen::Not); // else both are kept
 }
 
 void checkHidden(CheckedAccess& access, Hidden& hidden, Address at) {

@@ -34,8 +34,14 @@ struct CheckedAccess {
 inline constexpr bool isReadSet(Token read) { return read >= kReadSet && read < kBytes; }
 ReadSet* readSetOf(LaunchState& launch, Token read);
 
+/// Whether having seen the last atomic on a word orders its earlier ones before the thread.
+enum class Seen : std::uint8_t {
+  Not,
+  InOrder, ///< behind a fence, an acquire or a barrier only
+  AtAll
+};
 /// Whether the access that left `token` in the shadow of `at` comes before what the thread does now.
-bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic);
+bool comesBefore(const ThreadState& thread, Token token, Address at, Seen seen);
 
 /// Checks against the cell's last writer; then, for writes, against its readers. Reports at most one race.
 void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);

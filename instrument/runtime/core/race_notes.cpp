@@ -38,8 +38,9 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
   if (!inSet) {
     if (cell.read == block.launchMany) return;
     bool theirsAtomic = atomicScope(launch, sites.read) != 0;
-    if (comesBefore(access.thread, cell.read, at, false) && !(cell.read & 1)) return alone();
-    if (cell.read & 1 && !sameThread(access, cell.read) && comesBefore(access.thread, cell.read, at, false))
+    if (comesBefore(access.thread, cell.read, at, Seen::Not) && !(cell.read & 1)) return alone();
+    if (cell.read & 1 && !sameThread(access, cell.read) &&
+        comesBefore(access.thread, cell.read, at, Seen::Not))
       return alone();
     if (cell.read & 1 && isOfIntervalBefore(access, cell.read))
       return alone();                    // and others, the thread among them
@@ -71,7 +72,7 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
   if (set->readers.size() >= std::max(most, set->sweepAt)) {
     std::erase_if(set->readers, [&](const ReadSet::Reader& reader) {
       return (reader.atomic || !atomic) &&
-             (comesBefore(access.thread, reader.token, at, false) ||
+             (comesBefore(access.thread, reader.token, at, Seen::Not) ||
               readBeforeSeenStore(access, {reader.token, reader.site, false, reader.atomic}, at));
     });
     set->sweepAt = 2 * set->readers.size();
@@ -96,7 +97,7 @@ void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
       mine |= 1;
       Token before = cell.write;
       bool together = (before & 1) && !isReserved(before) && before != mine &&
-                      !comesBefore(access.thread, before, at, true) && before >= launch.first;
+                      !comesBefore(access.thread, before, at, Seen::AtAll) && before >= launch.first;
       if (together) {
         Token start = block.interval;
         // Threads that have met at a __syncwarp(), or released something, have tokens of their own since.

@@ -85,6 +85,12 @@ bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at
   return word->second.released;
 }
 
+/// An atomic of block scope against one of another block: that the thread has seen what the other one left,
+/// by a wider atomic before, is no order yet.
+bool isTooNarrowToSee(const CheckedAccess& access, const Earlier& earlier) {
+  return access.atomic() && !access.shared && access.order.scope() < 2 && !isOwnBlocks(access, earlier.token);
+}
+
 /// Before the operation that runs, by the order of streams or by what the host had been told when it began
 /// it.
 bool comesBeforeOperation(Token token) {
@@ -141,7 +147,8 @@ bool readBeforeSeenStore(const CheckedAccess& access, const Earlier& earlier, Ad
 void checkPair(CheckedAccess& access, const Earlier& earlier, Address at) {
   if (access.racy && (!access.mayBeSameValue || earlier.writes)) return;
   bool strong = earlier.atomic || (earlier.writes && access.block.launch->mayBeFlag(earlier.site));
-  if (comesBefore(access.thread, earlier.token, at, strong)) return;
+  const Seen seen = !strong ? Seen::Not : isTooNarrowToSee(access, earlier) ? Seen::InOrder : Seen::AtAll;
+  if (comesBefore(access.thread, earlier.token, at, seen)) return;
   if (access.atomic() && earlier.atomic && atomicsAgree(access, earlier)) return;
   if (isFenceFlag(access, earlier, at)) return;
   if (!earlier.writes && readBeforeSeenStore(access, earlier, at)) return;
@@ -155,7 +162,7 @@ bool sameThread(const CheckedAccess& access, Token token) {
   return owner.block == access.block.index && owner.thread == access.thread.linear;
 }
 
-bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic) {
+bool comesBefore(const ThreadState& thread, Token token, Address at, Seen seen) {
   const BlockState& block = thread.owner();
   const LaunchState& launch = *block.launch;
   token &= ~Token{1};
@@ -166,7 +173,7 @@ bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic
   if (launch.tracksSync && block.before.holds(token)) return true;
   Owner owner = ownerOf(launch, block, token);
   if (isOfCompany(block, token, owner)) // several threads of another launch may be known as a whole
-    return comesBeforeOperation(token) || knownTo(thread, owner, token) || (atomic && knowsWord(thread, at));
+    return comesBeforeOperation(token) || knownTo(thread, owner, token) || knowsWord(thread, at, seen);
   if (owner.block == operationBlock(launch.firstBlock >> kLaunchShift) && knownTo(thread, owner, token))
     return true; // several blocks before a grid barrier
   if (owner.block == block.index) {
@@ -183,7 +190,7 @@ bool comesBefore(const ThreadState& thread, Token token, Address at, bool atomic
     if (block.known.at(Clock::blockKey(owner.block)) >= owner.threadsEnd - 1) remember(block, owner, token);
     return true;
   }
-  return atomic && knowsWord(thread, at);
+  return knowsWord(thread, at, seen);
 }
 
 bool allComeBefore(const CheckedAccess& access, const ReadSet& set) {

@@ -91,7 +91,8 @@ void meet(ThreadState& thread) {
   noteFence(thread);
 }
 
-/// `older` as olderStore() says.
+/// `older` as olderStore() says. An acquire makes known what looser loads have read before, as a fence of its
+/// scope does.
 void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order, bool polls,
              const SyncWord::Version* older) {
   BlockState& block = thread.owner();
@@ -103,10 +104,7 @@ void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order, bool polls,
   for (const auto& [index, clock] : older ? older->byBlock : word.byBlock)
     if (index == block.index) state.pendingBlock.join(clock);
   received.wide.join(older ? older->wide : word.wide);
-  if (order.acquires()) {
-    state.pending.device.join(state.pendingBlock);
-    receivePending(state, 3);
-  }
+  if (order.acquires()) receivePending(state, order.scope());
 }
 
 /// By the thread itself, and by others before the last barrier.

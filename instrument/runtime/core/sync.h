@@ -2,7 +2,7 @@
 // a block. Asked only after the tokens alone could not tell.
 #pragma once
 
-#include "instrument/runtime/core/access.h"
+#include "instrument/runtime/core/race.h"
 
 namespace kcheck::runtime {
 
@@ -11,7 +11,7 @@ bool knownTo(const ThreadState& thread, const Owner& owner, Token token);
 /// The same if all fences and atomics had the widest scope.
 bool widelyKnown(const ThreadState& thread, const Owner& owner, Token token);
 /// Whether the thread has seen the last atomic operation on the word.
-bool knowsWord(const ThreadState& thread, Address at);
+bool knowsWord(const ThreadState& thread, Address at, Seen seen = Seen::AtAll);
 /// Whether the owner had done all up to the token when it stored to the word, and the thread has seen that
 /// store: what the owner read of this very word before is then no secret of the hardware's, fence or none.
 bool storedSince(const ThreadState& thread, const Owner& owner, Token token, Address at);

@@ -58,12 +58,13 @@ bool widelyKnown(const ThreadState& thread, const Owner& owner, Token token) {
          (thread.sync && thread.sync->wide.covers(owner.block, owner.thread, token));
 }
 
-bool knowsWord(const ThreadState& thread, Address at) {
+bool knowsWord(const ThreadState& thread, Address at, Seen seen) {
   const BlockState& block = thread.owner();
-  if (!block.launch->tracksSync) return false;
+  if (seen == Seen::Not || !block.launch->tracksSync) return false;
   auto word = block.launch->words.find(at >> 2);
   if (word == block.launch->words.end()) return false;
-  if (thread.sync && thread.sync->seenWord == at >> 2 && thread.sync->seenVersion >= word->second.version)
+  if (seen == Seen::AtAll && thread.sync && thread.sync->seenWord == at >> 2 &&
+      thread.sync->seenVersion >= word->second.version)
     return true;
   std::uint64_t key = Clock::wordKey(at);
   return block.known.at(key) >= word->second.version ||
