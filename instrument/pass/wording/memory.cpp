@@ -69,6 +69,14 @@ void wordUninitialized(Finding& finding, const wire::Finding& record) {
     finding.hint = "let the block write all of the array first, in a loop, and then a barrier";
 }
 
+/// In the run the use came first.
+void wordUseBesideFree(Finding& finding, const wire::Finding& record) {
+  finding.message = fmt::format("{} of {}, which another thread frees, and nothing orders the two",
+                                verb(record), subject(finding));
+  finding.hint =
+      "free it behind a barrier that all who use it have passed, or where the last of them is known";
+}
+
 /// How much of a copy to the host was never written: all, the end of it, or pieces.
 void wordUnwritten(Finding& finding, const wire::Finding& record) {
   const std::uint64_t first = record.numbers[0], bytes = record.numbers[1], missing = record.memory.bytes;

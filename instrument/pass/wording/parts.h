@@ -39,6 +39,7 @@ void wordHang(Finding& finding, const wire::Finding& record, const std::string& 
 // memory.cpp
 void wordBounds(Finding& finding, const wire::Finding& record);
 void wordUninitialized(Finding& finding, const wire::Finding& record);
+void wordUseBesideFree(Finding& finding, const wire::Finding& record);
 void wordUnwritten(Finding& finding, const wire::Finding& record);
 void wordSpace(Finding& finding, const wire::Finding& record, const std::string& text);
 

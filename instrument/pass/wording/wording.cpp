@@ -77,6 +77,7 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
     if (!text.empty()) break;
     return wordBounds(finding, record);
   case wire::Rule::UseAfterFree:
+    if (text == "unordered") return wordUseBesideFree(finding, record);
     if (!text.empty()) break;
     finding.message = fmt::format("{} of {} in {} after it was freed", verb(record), counted(bytes, "byte"),
                                   nameOnly(finding));

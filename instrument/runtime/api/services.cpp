@@ -9,6 +9,7 @@
 #include "instrument/runtime/api/reports.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/launch.h"
+#include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/rows.h"
 
 #include <atomic>
@@ -105,10 +106,15 @@ void* kcMalloc(ThreadContext* thread, std::size_t bytes, std::uint32_t site) {
 
 void kcFree(ThreadContext* thread, void* pointer, std::uint32_t site) {
   if (isRehearsal()) leaveRehearsal(thread);
-  settleRows(*static_cast<ThreadState*>(thread)->owner().launch);
+  auto& state = *static_cast<ThreadState*>(thread);
+  leaveShare(*state.owner().launch);
+  settleRows(*state.owner().launch);
   if (!pointer) return;
   const Allocation* allocation = find(pointer);
   std::size_t bytes = allocation ? allocation->bytes : 0;
+  const bool mayBeFreed =
+      allocation && allocation->live && allocation->kind == MemoryKind::Heap && allocation->base == pointer;
+  if (mayBeFreed) checkFree(state, reinterpret_cast<Address>(pointer), bytes, site);
   FreeResult result = release(pointer, MemoryKind::Heap, devicePlace(site));
   if (result == FreeResult::Ok)
     heapBytes() -= bytes;

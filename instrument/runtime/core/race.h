@@ -20,6 +20,7 @@ struct CheckedAccess {
   /// The race is one of two writes, which may turn out to store the same value: then one with a reader is
   /// told too.
   bool mayBeSameValue = false;
+  bool frees = false;               ///< it gives the memory back, which a write stands for
   std::uint32_t unwrittenBytes = 0; ///< words, or bytes of a word, that nobody has written
 
   bool atomic() const { return kind >= AccessKind::Atomic; }
@@ -59,6 +60,10 @@ void keepHidden(CheckedAccess& access, const Cell& cell, const CellSites& sites,
 void checkNarrowAtomics(CheckedAccess& access);
 /// Remembers whose atomics on a word came last.
 void noteAtomic(CheckedAccess& access);
+/// The thread gives device memory back, at `site`: whoever has used it, and is not ordered before that, may
+/// come too late as well.
+void checkFree(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site);
+
 /// Enters the access into the cell.
 void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at);
 void noteWriter(CheckedAccess& access, Cell& cell, CellSites& sites, Address at);

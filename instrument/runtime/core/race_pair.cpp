@@ -125,6 +125,7 @@ void tell(CheckedAccess& access, const Earlier& earlier) {
   access.racy = true;
   if (token < launch.first) return reportStreamRace(access, earlier, bareFlag);
   const Owner owner = ownerOf(launch, access.block, token);
+  if (access.frees) return reportUseBesideFree(access, earlier, owner);
   if (isOfCompany(access.block, token, owner)) return reportStreamRace(access, earlier, bareFlag);
   reportRace(access, earlier, owner, bareFlag);
 }

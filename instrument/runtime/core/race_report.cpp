@@ -123,6 +123,23 @@ static wire::Finding raceFinding(const CheckedAccess& access, const Earlier& ear
   return finding;
 }
 
+void reportUseBesideFree(const CheckedAccess& free, const Earlier& use, const Owner& owner) {
+  const LaunchState& launch = *free.block.launch;
+  wire::Finding finding = emptyFinding(wire::Rule::UseAfterFree);
+  finding.kernel = launch.name;
+  finding.caller = reinterpret_cast<std::uint64_t>(launch.config.caller);
+  finding.accessCount = 1;
+  const wire::Doing doing = use.atomic   ? wire::Doing::Atomic
+                            : use.writes ? wire::Doing::Write
+                                         : wire::Doing::Read;
+  finding.access[0] = describeOwner(launch, owner, use.site == kWideSite ? wire::kNoSite : use.site, doing);
+  finding.text = text("unordered");
+  describeAccessed(free.block, finding.memory, free.address, free.bytes);
+  finding.memory.flags |= wire::Freed;
+  finding.memory.freedBy = reinterpret_cast<std::uint64_t>(devicePlace(free.site));
+  report(finding);
+}
+
 void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag) {
   if (inReserved(access.block, access.address)) return;
   LaunchState& launch = *access.block.launch;
