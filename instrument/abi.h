@@ -121,6 +121,7 @@ struct ThreadContext {
 enum SiteFlag : std::uint16_t {
   SiteVolatile = 1,
   SiteConstant = 2,
+  /// A read through the read-only cache (ld.global.nc), which sees nothing that its own kernel writes.
   SiteLoadNonCoherent = 4,
   SitePolled = 8, ///< a volatile or atomic read in a loop that waits for its value (the loop also yields)
   SiteUnalignedBarrier = 16, ///< of a Sync site: barrier.sync, which threads may reach from different places
@@ -170,7 +171,8 @@ struct LoggedAccess {
   std::uint16_t distance; ///< 0, or 1 + which of KernelEntry::distances is added to the logged address
   std::int32_t offset;    ///< from there
   std::uint32_t site;
-  std::uint16_t order, array; ///< 0, or 1 + which of KernelEntry::arrays it belongs in
+  std::uint16_t order; ///< of atomics: as of kcAtomic; of reads: 1 through the read-only cache
+  std::uint16_t array; ///< 0, or 1 + which of KernelEntry::arrays it belongs in
 };
 
 /// Accesses that always happen one after the other: they share one advance of the log. Bits 48 to 63 of a
@@ -200,7 +202,8 @@ enum KernelTrait : std::uint32_t {
   TraitOrderFree = 512,
   /// Of those with a log: atomics give threads something in loops (kcTurn).
   TraitDraws = 1024,
-  TraitWritesKnown = 128, ///< KernelEntry::written lists all pointers through which the kernel can write
+  TraitReadOnlyLoads = 2048, ///< some reads are SiteLoadNonCoherent
+  TraitWritesKnown = 128,    ///< KernelEntry::written lists all pointers through which the kernel can write
 };
 
 struct KernelEntry {

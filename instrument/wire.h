@@ -180,10 +180,10 @@ struct Finding {
   std::uint8_t bareFlag; ///< 1: only a flag that a loop polls, which is worth telling beside other races of
                          ///< the kernel alone
   HandOver handOver;     ///< of races
-  std::uint8_t unused;
-  std::uint64_t count; ///< counted atomically
-  TextRef kernel;      ///< display name
-  TextRef text;        ///< a sentence, where the rule alone does not say it
+  std::uint8_t readOnlyCache; ///< 1: the read may miss the write, whatever orders them
+  std::uint64_t count;        ///< counted atomically
+  TextRef kernel;             ///< display name
+  TextRef text;               ///< a sentence, where the rule alone does not say it
   TextRef hint, detail;
   std::uint64_t caller; ///< host code that asked for it (launch, copy, free)
   /// Of OutOfBounds: the second is the host code that allocated what it landed in. Of UninitializedRead: the

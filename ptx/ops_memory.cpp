@@ -1,5 +1,6 @@
 // Loads, stores, atomics and fences, with PTX's orders and scopes.
 #include "ptx/builder.h"
+#include "ptx/read_only.h"
 
 #include <llvm/IR/Constants.h>
 
@@ -15,7 +16,7 @@ struct Access {
   std::string space;
   Scope scope = Scope::System;
   std::optional<Ordering> order; ///< absent: weak
-  bool isVolatile = false;
+  bool isVolatile = false, isReadOnly = false;
 };
 
 std::optional<Scope> scopeNamed(const std::string& word) {
@@ -48,6 +49,8 @@ std::optional<Access> readAccess(const Statement& s) {
       access.order = order;
     else if (word == "volatile") // .cg, .cv and their like say how to cache: such an access stays weak
       access.isVolatile = true;
+    else if (word == "nc")
+      access.isReadOnly = true;
     else if (word == "global" || word == "local" || word == "const" || word.starts_with("shared"))
       access.space = word;
     else if (word == "v2" || word == "v4" || word == "v8")
@@ -82,6 +85,7 @@ bool load(Builder& p, const Statement& s) {
   }
   auto* all = p.load(memoryType(p, *access), address, llvm::Align(bytes * access->lanes));
   all->setVolatile(access->isVolatile);
+  if (access->isReadOnly) markReadOnly(*all);
   for (unsigned i = 0; i < access->lanes; ++i)
     p.write(target(i), access->lanes == 1 ? static_cast<llvm::Value*>(all) : p.b.CreateExtractElement(all, i),
             access->type.isSigned());

@@ -70,6 +70,7 @@ struct Finding {
   RaceKind kind = RaceKind::None;
   bool sameValue = false;      ///< both threads write the same value
   bool storesShuffled = false; ///< both write what a shuffle gave them: whether it is the same, a run tells
+  bool throughReadOnlyCache = false; ///< the read may miss the write whatever orders the two
   std::vector<Access> accesses;
   std::optional<MemoryFact> memory;
   std::uint64_t count = 0;   ///< times seen in the run; 0 when not seen

@@ -151,6 +151,8 @@ void refute(const Finding& finding, const KernelResult& kernel, PropertyResult& 
   } else if (const auto unchecked = upToHost(property); !unchecked.empty()) {
     property.reason = fmt::format(
         "seen in the run; it was proved assuming {}, which is for the host to see to", joined(unchecked));
+  } else if (finding.throughReadOnlyCache) {
+    property.reason = "seen in the run; a proof takes loads through the read-only cache for plain ones";
   } else if (followsWild(finding, wild)) {
     property.reason = "seen in the run, where an access of the kernel leaves its array";
   } else {

@@ -10,6 +10,7 @@
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/relevance.h"
 #include "analyzer/model/uniformity.h"
+#include "ptx/read_only.h"
 #include "report/assumptions.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -36,6 +37,7 @@ public:
     state.model.waits = !whole.waitingLoops.empty();
     state.model.blockPhases = phases(whole);
     addOwnCopies(whole);
+    addReadOnlyLoads(whole);
     addBarrierControls(state, whole, BarrierKind::Block);
     addBarrierControls(state, whole, BarrierKind::Grid);
     if (has(BarrierKind::Grid))
@@ -143,6 +145,29 @@ private:
                         false);
           }
       }
+  }
+
+  /// Loads through the read-only cache of what the kernel writes: no barrier orders them behind it.
+  void addReadOnlyLoads(const Execution& whole) {
+    for (const RunAccess& read : whole.accesses) {
+      if (read.access.kind != AccessKind::Read || !isReadOnlyLoad(*read.instruction)) continue;
+      const bool isWritten = any_of(whole.accesses, [&](const RunAccess& write) {
+        return write.access.kind != AccessKind::Read && write.access.object == read.access.object;
+      });
+      if (isWritten)
+        state.gap(read.instruction,
+                  "`" + state.objects[read.access.object].name +
+                      "` is read through the read-only cache and written by the same kernel",
+                  true, false, false);
+    }
+  }
+
+  static bool isReadOnlyLoad(const Instruction& instruction) {
+    if (auto* load = dyn_cast<LoadInst>(&instruction)) return ptx::isReadOnly(*load);
+    auto* call = dyn_cast<IntrinsicInst>(&instruction);
+    if (!call) return false;
+    const StringRef name = call->getCalledFunction()->getName();
+    return name.starts_with("llvm.nvvm.ldg.global.") || name.starts_with("llvm.nvvm.ldu.global.");
   }
 
   /// The masks as functions of the thread; of another kind, or several, they are approximate: who is ordered

@@ -166,6 +166,7 @@ void Collector::addRace(Finding& finding, const wire::Finding& record) const {
                                           : RaceKind::ReadWrite;
   finding.sameValue = finding.kind == RaceKind::WriteWrite && (record.flags & wire::SameValue) &&
                       !(record.flags & wire::SawDifferentValue);
+  finding.throughReadOnlyCache = record.readOnlyCache;
   if (finding.accesses.size() == 1) finding.where = finding.accesses[0].where;
   // The write first; of two writes, the first in the source.
   if (finding.accesses.size() == 2) {

@@ -101,6 +101,9 @@ struct DeviceCode {
   std::vector<std::string> unsupported; ///< "FILE:LINE: FEATURE", in program order
   std::vector<std::string> errors;      ///< the module cannot be translated at all
 
+  /// Parameters of kernels that are `__restrict__`: symbol and number.
+  std::set<std::pair<std::string, unsigned>> restricted;
+
   DeviceCode(llvm::Module& module, const Facts& facts, const Options& options)
       : module(module), facts(facts), options(options), sites(facts) {
     for (const Site& site : facts.sites)

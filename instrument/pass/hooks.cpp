@@ -6,6 +6,7 @@
 #include "instrument/pass/bit_fields.h"
 #include "instrument/pass/markers.h"
 #include "instrument/pass/stages.h"
+#include "ptx/read_only.h"
 
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InstIterator.h>
@@ -127,7 +128,7 @@ private:
     unsigned flags = isVolatile ? abi::SiteVolatile : 0;
     const auto* load = llvm::dyn_cast<llvm::LoadInst>(&access);
     if (load && isBitFieldUpdate(*load)) flags |= abi::SiteKeepsBits;
-    if (load) flags |= libraryFlag(*load);
+    if (load) flags |= libraryFlag(*load) | (ptx::isReadOnly(*load) ? abi::SiteLoadNonCoherent : 0);
     if (ordering == llvm::AtomicOrdering::NotAtomic)
       flags |= alignmentFlag(llvm::getLoadStoreAlignment(&access), hook.bytes);
     request(access, hook, flags);

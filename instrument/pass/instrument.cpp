@@ -37,6 +37,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
       {"finish hooks", finishHooks},
       {"traits", findTraits},
       {"written parameters", findWrittenParameters},
+      {"read-only loads", findReadOnlyLoads},
       {"shared memory", placeSharedMemory},
       {"retarget", retarget},
       {"log", logAccesses},

@@ -22,7 +22,7 @@ std::uint32_t numberAt(const llvm::CallInst& hook, unsigned argument) {
 }
 
 /// What is known of the access before it has a place.
-abi::LoggedAccess describe(const llvm::CallInst& hook) {
+abi::LoggedAccess describe(const DeviceCode& code, const llvm::CallInst& hook) {
   abi::LoggedAccess access{};
   access.kind = isCallTo(hook, Call::kcRead)    ? abi::SiteKind::Read
                 : isCallTo(hook, Call::kcWrite) ? abi::SiteKind::Write
@@ -30,6 +30,8 @@ abi::LoggedAccess describe(const llvm::CallInst& hook) {
   access.bytes = std::uint8_t(loggedBytes(hook));
   access.site = numberAt(hook, 3);
   if (access.kind == abi::SiteKind::Atomic) access.order = std::uint16_t(numberAt(hook, 4));
+  if (access.kind == abi::SiteKind::Read && code.sites[access.site].flags & abi::SiteLoadNonCoherent)
+    access.order = 1;
   return access;
 }
 
@@ -47,7 +49,7 @@ public:
       place.lowest = std::min(place.lowest, distance);
       place.highest = std::max(place.highest, distance);
       place.accesses.push_back(hook);
-      abi::LoggedAccess access = describe(*hook);
+      abi::LoggedAccess access = describe(code, *hook);
       if (arrays) access.array = arrays->numberOf(hook->getArgOperand(1));
       access.row = place.row;
       access.distance = place.distance;

@@ -1,5 +1,6 @@
 // nvvm intrinsics on memory, time and addresses.
 #include "instrument/pass/lowering.h"
+#include "ptx/read_only.h"
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Module.h>
@@ -34,8 +35,10 @@ bool isLoad(llvm::StringRef name) {
 bool lowerIntrinsic(Lowering& l, llvm::StringRef name, llvm::Value*& value) {
   if (isLoad(name)) {
     auto* align = llvm::dyn_cast<llvm::ConstantInt>(l.operand(1));
-    value =
+    auto* read =
         l.load(l.type(), l.operand(0), llvm::Align(align && !align->isZero() ? align->getZExtValue() : 1));
+    ptx::markReadOnly(*read);
+    value = read;
   } else if (name.consume_front("isspacep.")) {
     value = isSpace(l, name);
     if (!value) value = l.unsupported("intrinsic `llvm.nvvm.isspacep." + name.str() + "`");

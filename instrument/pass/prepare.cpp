@@ -148,6 +148,9 @@ void strip(DeviceCode& code) {
   for (llvm::Function& function : module) {
     if (function.isIntrinsic()) continue;
     nameLocals(code, function);
+    if (KernelCode* kernel = code.kernelOf(function))
+      for (const llvm::Argument& parameter : function.args())
+        if (parameter.hasNoAliasAttr()) code.restricted.insert({kernel->symbol, parameter.getArgNo()});
     function.setAttributes(
         hostAttributes(module.getContext(), function.getAttributes(), function.arg_size()));
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {

@@ -51,6 +51,9 @@ void findTraits(DeviceCode& code);
 /// Through which parameters a kernel can write.
 void findWrittenParameters(DeviceCode& code);
 
+/// Which reads go through the read-only cache.
+void findReadOnlyLoads(DeviceCode& code);
+
 /// NVPTX to x86-64: hidden thread parameter, one address space, shared window, slots for globals, registers.
 void placeSharedMemory(DeviceCode& code);
 void retarget(DeviceCode& code);

@@ -91,7 +91,21 @@ bool wordHandOver(Finding& finding, const wire::Finding& record) {
 
 } // namespace
 
+/// The read may return an old value even where a barrier stands between.
+static void wordOldRead(Finding& finding) {
+  const auto read = std::ranges::find(finding.accesses, AccessKind::Read, &Access::kind);
+  const std::string what =
+      read != finding.accesses.end() && !read->expr.empty() ? quoted(read->expr) : subject(finding);
+  finding.message = fmt::format("{} is read through the read-only cache, and the same kernel has written it: "
+                                "the read may return an old value",
+                                what);
+  finding.hint =
+      "a plain load: __ldg, ld.global.nc and const __restrict__ pointers are for memory that nobody "
+      "writes as long as the kernel runs";
+}
+
 void wordRace(Finding& finding, const wire::Finding& record) {
+  if (record.readOnlyCache) return wordOldRead(finding);
   bool warp = finding.scope == RaceScope::IntraWarp, block = finding.scope == RaceScope::InterWarp;
   if (wordHandOver(finding, record)) return;
   if (!(record.flags & wire::AsyncCopy) && wordLostUpdate(finding)) return;

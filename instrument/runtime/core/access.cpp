@@ -36,6 +36,7 @@ void checkCell(CheckedAccess& access, Cell& cell, CellSites& sites, Address at, 
     }
   } else if (context().options.races) {
     checkWriter(access, cell, sites, at);
+    if (access.readOnly && !access.racy) checkOwnWrite(access, cell, sites);
   }
   access.again |= access.writes() && !isReserved(cell.write) && sites.write == narrowSite(access.site);
   if (hidden && context().options.races) {
@@ -139,6 +140,8 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
   CheckedAccess access{thread,    block, address, static_cast<std::uint32_t>(bytes),
                        site,      kind,  order,   inShared(address),
                        isVolatile};
+  access.readOnly = kind == AccessKind::Read && !block.launch->isPlain(site) &&
+                    context().site(site)->flags & abi::SiteLoadNonCoherent;
   if (bytes <= kLargestScalar && (bytes & (bytes - 1)) == 0 && (address & (bytes - 1)) && !isInParts(site))
     reportMisaligned(thread, address, bytes, site, kind);
   if (access.atomic()) {

@@ -95,7 +95,7 @@ template <AccessKind kind>
 inline void access(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site) {
   const BlockState& block = thread.owner();
   if (inArena(address) && !(address & 3) && (bytes == 4 || bytes == 8 || bytes == 16) &&
-      !(address & (bytes - 1)) && !block.launch->mayBeFlag(site)) [[likely]] {
+      !(address & (bytes - 1)) && block.launch->isPlain(site)) [[likely]] {
     bool settled = true;
     for (Address at = address; at < address + bytes && settled; at += 4) {
       if constexpr (kind == AccessKind::Read)

@@ -206,6 +206,9 @@ void beginTokens(LaunchState& launch) {
   launch.tracksSync |= launch.inCompany && !launch.logged; // its atomics meet the others' flags
   launch.many = all.epochs.takeOperation(launch.firstBlock >> kLaunchShift);
   all.streams.begin(launch.config.stream, launch.many, launch.kernel, launch.config.caller);
+  const bool readsOnly = launch.kernel->usesGridSync & abi::TraitReadOnlyLoads;
+  launch.careful = static_cast<std::uint16_t>((launch.tracksSync ? abi::SiteVolatile : 0) |
+                                              (readsOnly ? abi::SiteLoadNonCoherent : 0));
   launch.sequence = all.streams.latest()->sequence;
   launch.floor = all.streams.floor();
   launch.began = launch.many;

@@ -40,6 +40,17 @@ void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites
   if (!checkEachAtomic(access, earlier, at)) checkPair(access, earlier, at);
 }
 
+void checkOwnWrite(CheckedAccess& access, const Cell& cell, const CellSites& sites) {
+  const LaunchState& launch = *access.block.launch;
+  if (access.shared || isReserved(cell.write) || cell.write < launch.began) return;
+  const Owner owner = ownerOf(launch, access.block, cell.write);
+  const bool isOfBlocks = (cell.write & ~Token{1}) == access.block.launchMany;
+  if (launch.inCompany && !isOfBlocks && !launch.isOwn(owner.block)) return;
+  const bool atomic = (cell.write & 1) || atomicScope(launch, sites.write) != 0;
+  access.racy = true;
+  reportOldRead(access, {cell.write, sites.write, true, atomic}, owner);
+}
+
 void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
   if (!cell.read || (access.racy && !access.mayBeSameValue)) return;
   LaunchState& launch = *access.block.launch;

@@ -16,7 +16,8 @@ struct CheckedAccess {
   AtomicOrder order;
   bool shared, isVolatile;
   bool racy = false, outside = false, unwritten = false; ///< reported already
-  bool again = false;               ///< the same site has written there before: no first value
+  bool readOnly = false;                                 ///< through the read-only cache
+  bool again = false; ///< the same site has written there before: no first value
   /// The race is one of two writes, which may turn out to store the same value: then one with a reader is
   /// told too.
   bool mayBeSameValue = false;
@@ -47,6 +48,8 @@ bool comesBefore(const ThreadState& thread, Token token, Address at, Seen seen);
 /// Checks against the cell's last writer; then, for writes, against its readers. Reports at most one race.
 void checkWriter(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);
 void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at);
+/// A read through the read-only cache against the kernel's own last write, ordered or not.
+void checkOwnWrite(CheckedAccess& access, const Cell& cell, const CellSites& sites);
 /// Whether entering the access would hide a weaker one in the cell that others can still race with: a plain
 /// write under an atomic one, a plain reader under an atomic one, either under a volatile access. What comes
 /// before the weaker one comes before the access too, but who is in order with the access need not be with

@@ -123,6 +123,16 @@ static wire::Finding raceFinding(const CheckedAccess& access, const Earlier& ear
   return finding;
 }
 
+void reportOldRead(const CheckedAccess& access, const Earlier& write, const Owner& owner) {
+  settleValues(*access.block.launch);
+  wire::Finding finding = raceFinding(access, write, owner, false);
+  finding.rule = wire::Rule::RaceGlobal;
+  finding.handOver = wire::HandOver::None;
+  finding.flags = 0;
+  finding.readOnlyCache = 1;
+  report(finding);
+}
+
 void reportUseBesideFree(const CheckedAccess& free, const Earlier& use, const Owner& owner) {
   const LaunchState& launch = *free.block.launch;
   wire::Finding finding = emptyFinding(wire::Rule::UseAfterFree);

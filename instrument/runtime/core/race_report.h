@@ -33,6 +33,8 @@ void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owne
 /// The same with a reader, of an access whose race with another write has been reported just now: told once
 /// it is known that both store the same value.
 void keepRaceWithReader(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag);
+/// A read through the read-only cache of what `owner` has written in the same launch.
+void reportOldRead(const CheckedAccess& access, const Earlier& write, const Owner& owner);
 /// A use by `owner` of what the access frees.
 void reportUseBesideFree(const CheckedAccess& free, const Earlier& use, const Owner& owner);
 /// A race with an operation that this launch has no owners for: another stream's kernel or a copy.

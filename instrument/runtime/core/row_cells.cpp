@@ -190,8 +190,22 @@ bool RowCells::checkPart(const RowWindow& window, const abi::LoggedAccess& acces
   return checkEach(window, access, at, lane, std::min(count, 2u), 1);
 }
 
+/// Of reads through the read-only cache: whether the launch itself has written any of the words.
+static bool readOwnWrites(const RowWindow& window, std::uint32_t bytes, const Address* at,
+                          std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i)
+    for (Address word = at[i] & ~Address{3}; word < at[i] + bytes && inArena(word); word += 4) {
+      const Token write = lineOf(word).closed ? lineOf(word).write : openCellOf(word).write;
+      if (write >= window.first && (write < kReadSet || write == kBytes)) return true;
+    }
+  return false;
+}
+
 bool RowCells::check(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
                      const RowLanes& lanes, const RowClass& row) {
+  if (access.kind == abi::SiteKind::Read && access.order &&
+      readOwnWrites(window, access.bytes, at, lanes.count))
+    return false;
   if (row.shape != RowShape::Halves)
     return checkPart(window, access, at, lanes.lane, lanes.count, row.shape, row.first);
   constexpr std::uint32_t half = kWarpSize / 2;

@@ -46,6 +46,7 @@ std::uint32_t updatedWords(const RowWindow& window, const abi::LoggedAccess& acc
 /// several blocks.
 bool changesNothing(const RowWindow& window, const abi::LoggedAccess& access, Address at) {
   if (access.kind == abi::SiteKind::Atomic && !updatesWidely(access)) return false;
+  if (access.kind == abi::SiteKind::Read && access.order) return false; // what writes it may be put off
   const Line line = lineOf(at);
   if (access.kind == abi::SiteKind::Read && line.closed) return keepsReads(window, line);
   if (line.closed || access.bytes < 4 || (at & (access.bytes - 1u))) return false;

@@ -285,11 +285,12 @@ struct LaunchFacts {
   std::uint64_t gridBlocks = 0;
   std::uint64_t firstBlock = 0; ///< index of its first block; of launches that live at once none is the same
   std::uint32_t blockThreads = 0;
-  bool tracksSync = true; ///< fences or ordered atomics may occur
-  bool exact = true;      ///< see BlockState::exact
-  bool fibres = false;    ///< every thread has a stack of its own
-  bool logged = false;    ///< device code logs its accesses (rows.h)
-  bool steps = false;     ///< and gives way at every access
+  bool tracksSync = true;    ///< fences or ordered atomics may occur
+  bool exact = true;         ///< see BlockState::exact
+  bool fibres = false;       ///< every thread has a stack of its own
+  bool logged = false;       ///< device code logs its accesses (rows.h)
+  bool steps = false;        ///< and gives way at every access
+  std::uint16_t careful = 0; ///< flags of sites whose accesses need more than a look at the shadow
   wire::TextRef name = 0;
   ScheduleKind schedule = ScheduleKind::Fair;
   QuietArrays quiet;
@@ -339,6 +340,10 @@ struct LaunchState : LaunchFacts, SharedOrder {
   bool mayBeFlag(std::uint32_t site) const {
     return tracksSync && module && site < module->siteCount &&
            (module->sites[site].flags & abi::SiteVolatile);
+  }
+  /// A look at the shadow may settle an access there.
+  bool isPlain(std::uint32_t site) const {
+    return !careful || !module || site >= module->siteCount || !(module->sites[site].flags & careful);
   }
   /// The block that starts as number `nth`.
   std::uint64_t blockAt(std::uint64_t nth) const { return backwards ? gridBlocks - 1 - nth : nth; }
