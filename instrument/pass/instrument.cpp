@@ -38,6 +38,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
       {"traits", findTraits},
       {"written parameters", findWrittenParameters},
       {"read-only loads", findReadOnlyLoads},
+      {"share locals", shareLocals},
       {"shared memory", placeSharedMemory},
       {"retarget", retarget},
       {"log", logAccesses},

@@ -54,6 +54,9 @@ void findWrittenParameters(DeviceCode& code);
 /// Which reads go through the read-only cache.
 void findReadOnlyLoads(DeviceCode& code);
 
+/// Local variables that other threads may find get memory that tells whose they are.
+void shareLocals(DeviceCode& code);
+
 /// NVPTX to x86-64: hidden thread parameter, one address space, shared window, slots for globals, registers.
 void placeSharedMemory(DeviceCode& code);
 void retarget(DeviceCode& code);

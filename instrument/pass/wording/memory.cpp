@@ -92,8 +92,19 @@ void wordUnwritten(Finding& finding, const wire::Finding& record) {
     finding.hint = "a grid that covers the array: (n + block - 1) / block blocks, and a guard in the kernel";
 }
 
+static void wordOthersLocal(Finding& finding, const wire::Finding& record, bool hasEnded) {
+  const std::string whose = hasEnded ? "of a thread that has ended" : "of another thread";
+  const std::string name = record.memory.name && finding.memory ? " " + quoted(finding.memory->name) : "";
+  finding.message = fmt::format("{} of {} through a pointer to the local variable{} {}", verb(record),
+                                counted(record.memory.bytes, "byte"), name, whose);
+  finding.hint =
+      "a local variable's address leads each thread to its own: hand the value on, or put it in shared or "
+      "global memory";
+}
+
 /// Of a kernel's access and, with a text of its own, of a call.
 void wordSpace(Finding& finding, const wire::Finding& record, const std::string& text) {
+  if (text == "local" || text == "ended") return wordOthersLocal(finding, record, text == "ended");
   const bool isKernels = text.empty();
   finding.message = isKernels ? fmt::format("{} of {} through a pointer to host memory", verb(record),
                                             counted(record.memory.bytes, "byte"))

@@ -184,6 +184,7 @@ void endBlock(BlockState& block) {
   block.running = false;
   block.live = 0;
   block.frames.reset();
+  block.sharedLocals.reset();
 }
 
 bool tokensRunOut(const LaunchState& launch) {

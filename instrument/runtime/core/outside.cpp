@@ -173,12 +173,14 @@ void stopBesideObject(abi::ThreadContext* thread, const char* sentence, std::uin
 }
 
 bool isLocal(const ThreadState& thread, Address address) {
+  if (const SharedLocal* local = thread.owner().sharedLocals.at(address))
+    return local->thread == thread.linear;
   return thread.owner().frames.holds(reinterpret_cast<void*>(address)) || onDeviceStack(thread, address);
 }
 
 void checkForeign(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site,
                   AccessKind kind) {
-  if (isLocal(thread, address)) return;
+  if (isLocal(thread, address) || reportOthersLocal(thread, address, bytes, site, doing(kind))) return;
   if (kind == AccessKind::Read && inConstants(address)) return;
   if (isRegisteredHost(reinterpret_cast<const void*>(address), bytes)) return;
   bool null = address < 65536;

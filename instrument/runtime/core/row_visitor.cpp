@@ -160,7 +160,9 @@ bool RowVisitor::record(const abi::LoggedAccess& access, std::uint32_t number, c
 bool RowVisitor::hasLocal(const Address* at, const RowLanes& lanes) const {
   if (!anyForeign(at)) return false;
   for (std::uint32_t i = 0; i < lanes.count; ++i)
-    if (!inArena(at[i]) && isLocal(log.lanes[lanes.lane[i]], at[i])) return true;
+    if (!inArena(at[i]) && (isLocal(log.lanes[lanes.lane[i]], at[i]) ||
+                            log.lanes->owner().sharedLocals.holds(at[i]))) // another thread's: told
+      return true;
   return false;
 }
 

@@ -13,6 +13,7 @@
 #include "instrument/runtime/core/options.h"
 #include "instrument/runtime/core/published.h"
 #include "instrument/runtime/core/quiet.h"
+#include "instrument/runtime/core/shared_locals.h"
 #include "instrument/runtime/core/streams.h"
 
 #include "instrument/wire.h"
@@ -130,6 +131,7 @@ struct BlockState : abi::BlockContext {
   mutable TokenRanges before; ///< that come before all that its threads do now (comesBefore)
   Fenced fenced;              ///< by threads of the block before its last barrier
   Frames frames;
+  SharedLocals sharedLocals;
   std::uint32_t arrived[kBarriers]{}; ///< by barrier: threads that arrived without waiting
   Clock arrivedKnown[kBarriers];
 
