@@ -37,10 +37,15 @@ enum class WaitKind : std::uint32_t {
   Reduce,  ///< a = mask, b = ReduceOp, e = value (redux.sync)
   ActiveMask, ///< result: lanes that wait here together
   GridSync,   ///< cooperative launch
-  Yield,      ///< a polling loop or nanosleep: let others run
+  Yield,      ///< a polling loop or nanosleep: let others run; a = 0, kGetsOn or kRoundsOfDraws
   Matrix,     ///< a = mask, b = MatrixOp, c and d as there, e = address of the lane's registers, also of the
               ///< result
 };
+/// Of a Yield: the loop may get on although no memory changes, along a list or an array.
+inline constexpr std::uint32_t kGetsOn = 1;
+/// Of a Yield: so many rounds have passed, and what atomics draw decides whether the loop ends: where that
+/// leaves memory as it is, nothing changes from one round to the next.
+inline constexpr std::uint32_t kRoundsOfDraws = 1024;
 enum class BarrierOp : std::uint32_t { None, Count, And, Or };
 enum class ShuffleMode : std::uint32_t { Index, Up, Down, Butterfly };
 /// Of a shuffle's mode: the lane's variable has no value. Of its predicate: nor had that of the lane read

@@ -103,7 +103,7 @@ void lowerWait(DeviceCode& code, llvm::CallInst& marker, Coroutine* coroutine,
   const std::size_t fields[] = {offsetof(abi::Wait, kind), offsetof(abi::Wait, a), offsetof(abi::Wait, b),
                                 offsetof(abi::Wait, c),    offsetof(abi::Wait, d), offsetof(abi::Wait, e)};
   bool isYield = waitKindOf(marker) == abi::WaitKind::Yield;
-  for (unsigned i = 0; i < (isYield ? 1 : 6); ++i)
+  for (unsigned i = 0; i < (isYield ? 2 : 6); ++i)
     storeField(builder, thread, fields[i], marker.getArgOperand(i));
   storeField(builder, thread, offsetof(abi::Wait, site), builder.getInt32(known->second));
   if (coroutine)

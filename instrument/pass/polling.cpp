@@ -230,7 +230,23 @@ void markPolled(DeviceCode& code, const std::vector<llvm::Instruction*>& reads) 
     }
 }
 
-enum class Waits { No, Perhaps, Yes };
+enum class Waits {
+  No,
+  Perhaps,   ///< goes from place to place, or counts
+  ForDraws,  ///< perhaps; what it draws by atomics alone decides
+  ForMemory, ///< of which some may lead on, as in a list
+  Yes
+};
+
+/// In abi::Wait::a of a Yield.
+std::uint32_t paceOf(Waits kind) {
+  switch (kind) {
+  case Waits::ForDraws: return abi::kRoundsOfDraws;
+  case Waits::Perhaps:
+  case Waits::ForMemory: return abi::kGetsOn;
+  default: return 0;
+  }
+}
 
 Waits waits(DeviceCode& code, const llvm::Loop& loop) {
   llvm::SmallVector<llvm::BasicBlock*> exiting;
@@ -256,13 +272,15 @@ Waits waits(DeviceCode& code, const llvm::Loop& loop) {
     counted |= slice.counts;
     bounded |= slice.counts && !slice.countsPlaces;
   }
-  if (memory && !counted) return Waits::Yes;
+  if (memory && !counted) return Waits::ForMemory;
+  if (tickets && !memory && !counted) return Waits::ForDraws;
   return (memory || tickets) && !bounded ? Waits::Perhaps : Waits::No;
 }
 
 /// In each round, or in one of many.
-void addYield(llvm::Loop& loop, bool seldom) {
-  constexpr unsigned kRounds = 1024;
+void addYield(llvm::Loop& loop, Waits kind) {
+  constexpr unsigned kRounds = abi::kRoundsOfDraws;
+  const bool seldom = kind == Waits::Perhaps || kind == Waits::ForDraws;
   llvm::SmallVector<llvm::BasicBlock*> latches;
   loop.getLoopLatches(latches);
   llvm::AllocaInst* rounds = nullptr;
@@ -282,7 +300,7 @@ void addYield(llvm::Loop& loop, bool seldom) {
           builder.CreateICmpEQ(builder.CreateURem(round, builder.getInt32(kRounds)), builder.getInt32(0));
       builder.SetInsertPoint(llvm::SplitBlockAndInsertIfThen(isOver, between->getTerminator(), false));
     }
-    waitMarker(builder, {.kind = abi::WaitKind::Yield});
+    waitMarker(builder, {.kind = abi::WaitKind::Yield, .a = builder.getInt32(paceOf(kind))});
   }
 }
 
@@ -296,7 +314,7 @@ void yieldInPollingLoops(DeviceCode& code) {
     std::vector<std::pair<llvm::Loop*, Waits>> found;
     for (llvm::Loop* loop : loops.getLoopsInPreorder())
       if (const Waits kind = waits(code, *loop); kind != Waits::No) found.emplace_back(loop, kind);
-    for (auto [loop, kind] : found) addYield(*loop, kind == Waits::Perhaps);
+    for (auto [loop, kind] : found) addYield(*loop, kind);
   }
 }
 

@@ -68,7 +68,11 @@ public:
   /// False: its threads only poll, and may do so.
   bool run();
   Standing glance();
-  void hearten() { idleRounds = leaps = changes = 0; }
+  void hearten() {
+    idleRounds = leaps = changes = 0;
+    patience = 1;
+    roundsUnchanged = 0;
+  }
   bool tryHarder() { return putClockForward() || memoryChanges(); }
   void giveUp();
   void end();
@@ -83,6 +87,7 @@ private:
   bool isExhausted() const;
   bool putClockForward();
   bool memoryChanges();
+  std::uint64_t mostIdle() const;
   bool stepping() const { return kind == ScheduleKind::Lockstep; }
   void chooseNext();
   void wakeYielded(BlockState& block);
@@ -103,11 +108,24 @@ private:
   static constexpr unsigned kMostChanges = 40;
   std::uint64_t seenMemory = 0;
   unsigned changes = 0; ///< of memory, since the last progress
+  // Of loops that draw (abi::kRoundsOfDraws), each round of the grid stands for many: memory is looked at
+  // sooner then, and less often from time to time where it does change.
+  std::uint64_t each = 1, patience = 1;
+  std::uint64_t roundsUnchanged = 0; ///< the grid's own, since the last change that was counted
 };
 
-bool Grid::isExhausted() const {
+std::uint64_t Grid::mostIdle() const {
   constexpr std::uint64_t fewest = 2'000, turns = 1'000'000;
-  return idleRounds >= std::max(fewest, turns / std::max<std::uint64_t>(threadsLeft, 1));
+  return std::max(fewest, turns / std::max<std::uint64_t>(threadsLeft, 1));
+}
+
+bool Grid::isExhausted() const { return idleRounds >= (each > 1 ? patience : 1) * mostIdle(); }
+
+/// How many of the threads' own rounds (abi::Wait::a) a round of the grid stands for at least, where none of
+/// those who poll may get on without any change of memory.
+static std::uint64_t roundsOf(std::uint32_t paces) {
+  const bool draws = paces & abi::kRoundsOfDraws, getsOn = paces & abi::kGetsOn;
+  return draws && !getsOn ? abi::kRoundsOfDraws : 1;
 }
 
 /// All lanes until none can go on by itself; in lockstep, each lane one access further. True: some can go on.
@@ -220,9 +238,13 @@ bool Grid::allStalled() {
   if (answerGrid(launch)) return true;
   polls = false;
   threadsLeft = 0;
+  std::uint32_t paces = 0;
   for (BlockState* block : running)
     for (const ThreadState& thread : *block) {
-      polls |= thread.status == ThreadStatus::Yielded;
+      if (thread.status == ThreadStatus::Yielded) {
+        polls = true;
+        paces |= thread.wait.a;
+      }
       ++threadsLeft;
     }
   if (!polls) {
@@ -232,10 +254,12 @@ bool Grid::allStalled() {
   }
   if (launch.progress != seenProgress) {
     seenProgress = launch.progress;
-    idleRounds = leaps = changes = 0;
+    hearten();
     seenMemory = 0;
   }
-  ++idleRounds;
+  ++roundsUnchanged;
+  each = roundsOf(paces);
+  idleRounds += each;
   if (glanceLeft) return --glanceLeft != 0;
   return !isExhausted() || tryHarder();
 }
@@ -245,7 +269,10 @@ bool Grid::allStalled() {
 bool Grid::memoryChanges() {
   const std::uint64_t now = sumOfMemory(running), before = std::exchange(seenMemory, now);
   if (now == before || changes == kMostChanges) return false;
-  if (before) ++changes; // else this has been the first look
+  const bool isEarly = roundsUnchanged < mostIdle();
+  if (before && !isEarly) ++changes; // else this has been the first look
+  if (!isEarly) roundsUnchanged = 0;
+  patience = isEarly ? std::min<std::uint64_t>(2 * patience, abi::kRoundsOfDraws) : patience;
   idleRounds = 0;
   return true;
 }
