@@ -1,12 +1,8 @@
-// Graphs as data: nodes, copies, the order of replay.
+// Graphs as data: nodes, copies, the order of their nodes.
 #include "instrument/runtime/api/graph.h"
-
-#include "instrument/runtime/api/stream.h"
-#include "instrument/runtime/core/launch.h"
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 namespace kcheck::runtime::api {
 
@@ -38,7 +34,6 @@ bool isNode(const GraphNode* node) {
 
 GraphNode* addNode(Graph& graph, Work work, std::vector<GraphNode*> after) {
   keepArguments(work);
-  if (auto* kernel = std::get_if<KernelWork>(&work)) kernel->mayWait = false; // the graph goes on behind it
   auto node = std::make_unique<GraphNode>();
   node->work = std::move(work);
   node->after = std::move(after);
@@ -92,54 +87,6 @@ std::vector<const GraphNode*> inOrder(const Graph& graph) {
       if (--waiting[first->second] == 0) ready[first->second->number] = first->second;
   }
   return order;
-}
-
-namespace {
-
-/// Each node depends on the one before it: the whole graph is work of one stream.
-bool isChain(const std::vector<const GraphNode*>& order) {
-  for (std::size_t i = 1; i < order.size(); ++i)
-    if (std::find(order[i]->after.begin(), order[i]->after.end(), order[i - 1]) == order[i]->after.end())
-      return false;
-  return true;
-}
-
-/// Branches are streams of their own, so that unordered nodes can be seen to race.
-void performBranches(const Graph& graph, const std::vector<const GraphNode*>& order, std::uint64_t stream) {
-  if (!graph.begin) graph.begin = newId();
-  eventRecorded(graph.begin, stream);
-  std::set<const GraphNode*> last(order.begin(), order.end());
-  for (const GraphNode* node : order) {
-    if (!node->stream) {
-      node->stream = newId();
-      node->done = newId();
-      streamCreated(node->stream, false);
-      streamIsBranch(node->stream);
-    }
-    streamWaits(node->stream, graph.begin);
-    for (const GraphNode* before : node->after) {
-      streamWaits(node->stream, before->done);
-      last.erase(before);
-    }
-    if (node->enabled) perform(node->work, node->stream);
-    eventRecorded(node->done, node->stream);
-  }
-  for (const GraphNode* node : last) streamWaits(stream, node->done);
-}
-
-} // namespace
-
-void performGraph(const Graph& graph, std::uint64_t stream) {
-  if (graph.end) streamWaits(stream, graph.end);
-  std::vector<const GraphNode*> order = inOrder(graph);
-  if (!isChain(order)) {
-    performBranches(graph, order, stream);
-  } else {
-    for (const GraphNode* node : order)
-      if (node->enabled) perform(node->work, stream);
-  }
-  if (!graph.end) graph.end = newId();
-  eventRecorded(graph.end, stream);
 }
 
 } // namespace kcheck::runtime::api

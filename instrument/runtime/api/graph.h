@@ -31,7 +31,7 @@ struct Graph {
 };
 
 struct GraphExec {
-  std::unique_ptr<Graph> graph;
+  std::shared_ptr<Graph> graph; ///< a launch that has begun keeps it
   unsigned long long flags = 0;
 };
 
@@ -52,9 +52,6 @@ std::unique_ptr<cuda::Graph> copyGraph(const cuda::Graph& graph);
 cuda::NodeType typeOf(const Work& work);
 /// Dependencies first; nodes that do not depend on each other in the order they were made.
 std::vector<const cuda::GraphNode*> inOrder(const cuda::Graph& graph);
-
-/// Performs all nodes in the order of their dependencies, as part of the stream.
-void performGraph(const cuda::Graph& graph, std::uint64_t stream);
 
 /// Adds the work to the graph that captures the stream.
 cuda::Error capture(cuda::Stream& stream, Work work);

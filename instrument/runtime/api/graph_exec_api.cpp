@@ -138,14 +138,10 @@ Error cudaGraphUpload(GraphExec* executable, cuda::StreamHandle stream) {
 Error cudaGraphLaunch(GraphExec* executable, cuda::StreamHandle stream) {
   return call([&] {
     if (!executables().contains(executable)) return Error::InvalidValue;
-    // The executable outlives the call: submit performs at once, or a capture takes a copy.
     cuda::Stream* target = resolve(stream);
     if (!target) return Error::InvalidResourceHandle;
-    std::shared_ptr<Graph> graph;
-    if (target->capturing)
-      graph = copyGraph(*executable->graph);
-    else
-      graph = {executable->graph.get(), [](Graph*) {}};
+    std::shared_ptr<Graph> graph = executable->graph;
+    if (target->capturing) graph = copyGraph(*graph);
     return submit(stream, ChildWork{std::move(graph)});
   });
 }

@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/api/attendant.h"
 #include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/graph_run.h"
 #include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/launch.h"
 
@@ -23,8 +24,13 @@ struct PutOff {
 };
 
 struct Later {
-  std::deque<PutOff> works; ///< in the order in which the program has asked for them
+  std::deque<PutOff> works;                      ///< in the order in which the program has asked for them
+  std::vector<std::shared_ptr<GraphRun>> graphs; ///< that have begun, oldest first
   std::vector<std::unique_ptr<cuda::Stream>> kept;
+  void clear() {
+    works.clear();
+    graphs.clear();
+  }
   std::atomic<bool> lives{false};
 };
 
@@ -43,6 +49,9 @@ const cuda::Event* eventOf(const Work& work, bool wait) {
 /// before.
 bool waits(const cuda::Stream& stream, const Work* work, std::size_t end) {
   if (isSetAside(stream.id)) return true;
+  if (std::ranges::any_of(later().graphs,
+                          [&](const auto& run) { return streamsWait(run->stream(), stream.id); }))
+    return true;
   const cuda::Event* awaited = work ? eventOf(*work, true) : nullptr;
   return std::any_of(later().works.begin(), later().works.begin() + static_cast<std::ptrdiff_t>(end),
                      [&](const PutOff& before) {
@@ -51,7 +60,22 @@ bool waits(const cuda::Stream& stream, const Work* work, std::size_t end) {
                      });
 }
 
+/// A node of a graph. Launches of one graph follow each other.
+bool advanceGraph() {
+  std::vector<std::shared_ptr<GraphRun>>& graphs = later().graphs;
+  for (std::size_t i = 0; i < graphs.size(); ++i) {
+    const std::shared_ptr<GraphRun> run = graphs[i];
+    const auto before =
+        std::ranges::find_if(graphs, [&](const auto& other) { return other->isOf(run->whole()); });
+    if (*before != run || !run->advance()) continue;
+    if (run->isOver()) std::erase(graphs, run);
+    return true;
+  }
+  return false;
+}
+
 bool performOne() {
+  if (advanceGraph()) return true;
   std::deque<PutOff>& works = later().works;
   for (std::size_t i = 0; i < works.size(); ++i) {
     if (waits(*works[i].stream, &works[i].work, i)) continue;
@@ -64,7 +88,7 @@ bool performOne() {
   return false;
 }
 
-bool nothingLives() { return !anySetAside() && later().works.empty(); }
+bool nothingLives() { return !anySetAside() && later().works.empty() && later().graphs.empty(); }
 
 enum class Patience { UntilNobodyMoves, ToTheEnd };
 
@@ -77,7 +101,7 @@ template <class Done> bool goOnUntil(Done&& done, Patience patience) {
   while (true) {
     while (!deviceFaulted() && performOne()) {
     }
-    if (deviceFaulted()) later().works.clear();
+    if (deviceFaulted()) later().clear();
     isDone = done();
     if (isDone || !anySetAside()) break;
     const GoOn standing = goOnWithLaunches();
@@ -125,7 +149,7 @@ template <class Done> void wait(Done&& done, std::uint64_t stream) {
   std::lock_guard lock(streamTable().working);
   giveUpLaunches(stream);
   raiseErrorsOfLaunches();
-  later().works.clear();
+  later().clear();
   noteWhatLives();
 }
 
@@ -136,6 +160,17 @@ bool anythingLives() { return later().lives.load(std::memory_order_relaxed); }
 void noteWhatLives() {
   const bool lives = !nothingLives(), before = later().lives.exchange(lives);
   if (lives && !before) callAttendant();
+}
+
+void performGraph(std::shared_ptr<const cuda::Graph> graph, std::uint64_t stream) {
+  const bool isFirst =
+      std::ranges::none_of(later().graphs, [&](const auto& other) { return other->isOf(*graph); });
+  auto run = std::make_shared<GraphRun>(std::move(graph), stream);
+  later().graphs.push_back(run);
+  if (!isFirst) return;
+  while (!deviceFaulted() && !run->isOver() && run->advance()) {
+  }
+  if (run->isOver() || deviceFaulted()) std::erase(later().graphs, run);
 }
 
 bool putOff(cuda::Stream& stream, Work& work) {
@@ -197,7 +232,7 @@ void keep(std::unique_ptr<cuda::Stream> stream) {
 void dropAll() {
   tryToEndAll();
   std::lock_guard lock(streamTable().working);
-  later().works.clear();
+  later().clear();
   dropLaunches();
   noteWhatLives();
 }

@@ -16,6 +16,8 @@ void noteWhatLives(); ///< under StreamTable::working, after anything that may h
 /// Work is to begin in the stream. True: something comes before it there that has not ended, and it is kept
 /// for later.
 bool putOff(cuda::Stream& stream, Work& work);
+/// The nodes of the graph, as part of the stream: now what can be performed now.
+void performGraph(std::shared_ptr<const cuda::Graph> graph, std::uint64_t stream);
 /// All that can go on does, until nobody gets anywhere.
 void goOn();
 

@@ -231,7 +231,7 @@ void perform(const Work& work, std::uint64_t stream) {
                  [](const FreeWork& w) {
                    if (!w.ofGraph) freeLinear(w.pointer, true, "cudaFreeAsync", w.caller);
                  },
-                 [&](const ChildWork& w) { performGraph(*w.graph, stream); },
+                 [&](const ChildWork& w) { performGraph(w.graph, stream); },
              },
              work);
 }

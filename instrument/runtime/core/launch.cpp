@@ -309,7 +309,7 @@ void* findSymbol(const char* name, std::size_t* bytes) {
 }
 
 void streamCreated(std::uint64_t stream, bool blocking) { context().streams.created(stream, blocking); }
-void streamIsBranch(std::uint64_t stream) { context().streams.isBranch(stream); }
+void streamIsBranch(std::uint64_t stream, std::uint64_t whole) { context().streams.isBranch(stream, whole); }
 void streamSynchronized(std::uint64_t stream) {
   context().streams.synchronized(stream);
   hideFromHost();

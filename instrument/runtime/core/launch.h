@@ -35,6 +35,8 @@ bool someLaunchWasAskew();
 bool anySetAside();
 /// Whether work of the stream has to wait for one of them.
 bool isSetAside(std::uint64_t stream);
+/// Of just that stream, which may be a branch of a graph.
+bool isSetAsideIn(std::uint64_t stream);
 /// Whether work of the second stream waits for what the first one has.
 bool streamsWait(std::uint64_t first, std::uint64_t second);
 /// What their goes have come to.
@@ -78,7 +80,7 @@ void deviceSynchronized();
 /// Streams that nobody announces are blocking: they and the legacy default stream (0) wait for each other.
 void streamCreated(std::uint64_t stream, bool blocking);
 /// The stream stands for a branch of a graph.
-void streamIsBranch(std::uint64_t stream);
+void streamIsBranch(std::uint64_t stream, std::uint64_t whole);
 void eventRecorded(std::uint64_t event, std::uint64_t stream);
 void streamWaits(std::uint64_t stream, std::uint64_t event);
 void eventSynchronized(std::uint64_t event); ///< the host has waited for the event

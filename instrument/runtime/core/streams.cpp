@@ -100,6 +100,8 @@ void Streams::pause(Token next) {
 }
 
 bool Streams::waitFor(std::uint64_t first, std::uint64_t second) const {
+  for (auto branch = branches.find(first); branch != branches.end(); branch = branches.find(first))
+    first = branch->second;
   return first == second || (first == kLegacy && !nonBlocking.count(second)) ||
          (second == kLegacy && !nonBlocking.count(first));
 }

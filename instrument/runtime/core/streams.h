@@ -65,8 +65,8 @@ public:
   const Operation* operationOf(Token token) const;
 
   void created(std::uint64_t stream, bool blocking);
-  /// Not a stream of the program's: a branch of a graph.
-  void isBranch(std::uint64_t stream) { branches.insert(stream); }
+  /// Not a stream of the program's: a branch of a graph that runs in `whole`.
+  void isBranch(std::uint64_t stream, std::uint64_t whole) { branches[stream] = whole; }
   /// Whether the operation and the current one are both in branches.
   bool bothInBranches(const Operation* operation) const;
   void synchronized(std::uint64_t stream);
@@ -90,7 +90,8 @@ private:
   void prune();
 
   std::map<std::uint64_t, Stream> streams;
-  std::set<std::uint64_t> nonBlocking, branches;
+  std::set<std::uint64_t> nonBlocking;
+  std::map<std::uint64_t, std::uint64_t> branches; ///< and the stream that each is part of
   std::map<std::uint64_t, Known> events;
   Known host, current;
   std::deque<Operation> operations; ///< by token; those that the host knows are dropped from the front

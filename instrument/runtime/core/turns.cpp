@@ -71,6 +71,11 @@ bool isSetAside(std::uint64_t stream) {
       liveLaunches(), [&](const LaunchState* launch) { return streamsWait(launch->config.stream, stream); });
 }
 
+bool isSetAsideIn(std::uint64_t stream) {
+  return std::ranges::any_of(liveLaunches(),
+                             [&](const LaunchState* launch) { return launch->config.stream == stream; });
+}
+
 GoOn goOnWithLaunches() {
   std::lock_guard lock(launchMutex());
   lookAtManagedPages();
