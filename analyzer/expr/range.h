@@ -77,6 +77,9 @@ private:
 /// A number that the launch gives: a parameter, or a fixed place of memory that no kernel writes.
 bool isGiven(Expr e);
 
+/// The same, or where a row begins, of rows that ascend.
+bool isSize(Expr e);
+
 /// Quotient towards minus infinity.
 Int floorDivide(Int a, Int b);
 

@@ -32,6 +32,8 @@ bool isGiven(Expr e) {
          std::all_of(e->operands.begin(), e->operands.end(), [](Expr o) { return isConst(o); });
 }
 
+bool isSize(Expr e) { return isGiven(e) || (e->op == Op::Apply && e->function->ascends); }
+
 /// Where numbers are read without sign, the sizes among them are no negative ones, nor as large as these
 /// would be: a named assumption. Without it `x < width` with an unsigned x bounds nothing.
 void Ranges::assumeSizes(Expr root) {
@@ -47,7 +49,7 @@ void Ranges::assumeSizes(Expr root) {
 }
 
 void Ranges::assumeNotNegative(Expr e) {
-  if (isGiven(e)) {
+  if (isSize(e)) {
     const Range r = of(e);
     if (e->width < 32 || r.lo >= 0 || r.hi <= 0) return;
     assumedNodes.insert(e);

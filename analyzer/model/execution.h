@@ -295,6 +295,7 @@ private:
   void findTripCount(LoopWork& work);
   void takeForOrder(LoopWork& work, Expr moving, Expr bound, Expr first);
   void trimChains(LoopWork& work, std::int64_t trips);
+  void keepFromZero(LoopWork& work);
   void boundByParts(LoopWork& work, Expr stay);
   bool comesRoundPastBarriers(LoopWork& work);
 

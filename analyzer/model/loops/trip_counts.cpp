@@ -158,6 +158,18 @@ void Execution::boundByParts(LoopWork& work, Expr stay) {
   work.facts.push_back(exprs.logicalOr(exprs.eq(work.k, exprs.constant(32, 0)), previous(kept)));
 }
 
+/// Of numbers read without sign that go up one by one: past the greatest one they would be below every bound
+/// again, but the loop is over before.
+void Execution::keepFromZero(LoopWork& work) {
+  if (work.stay->op != Op::Ult && work.stay->op != Op::Ule) return;
+  Expr moving = work.stay->operands[0];
+  if (stepOf(moving, work.k) != 1 || dependsOnLoop(work, work.stay->operands[1], true)) return;
+  Substitution toFirst(exprs);
+  toFirst.set(work.k, exprs.constant(32, 0));
+  Expr first = toFirst(moving);
+  if (!isNonNegative(first)) work.facts.push_back(exprs.binary(Op::Ule, first, moving));
+}
+
 void Execution::findTripCount(LoopWork& work) {
   if (stops && state.barrierLoops.count(work.loop) && !work.headerExit) return; // may stop instead of leaving
   Expr stay = stayCondition(work);
@@ -193,6 +205,7 @@ void Execution::findTripCount(LoopWork& work) {
   const Held held = heldBefore(stay, work.k);
   work.stayIsExact = held != Held::Perhaps;
   if (held == Held::SinceFirst) work.facts.push_back(exprs.logicalOr(isFirst, at(exprs.constant(32, 0))));
+  keepFromZero(work);
   if (auto sides = unequal(stay);
       sides && sides->first->width >= 32 && !state.objects.isPointer(sides->first)) {
     // i != n, i going up from at most n by steps that lead there: until then i < n. And the mirror image.
