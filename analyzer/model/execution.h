@@ -164,6 +164,9 @@ private:
   // tickets.cpp, claims.cpp
   Expr ticket(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr size);
   Expr roomFor(const llvm::Instruction& instruction, const Place& place, const llvm::BasicBlock* interval,
+  Expr someSetBit(const llvm::CallInst& call, Expr bits);
+  Expr undrawn(Expr e, std::string& counter);
+  Expr askedOfDrawn(const llvm::Instruction& instruction, Expr result);
                Expr size, std::vector<Expr> operands);
   void assumeTicketsStart(const llvm::Instruction& instruction, const Update& update, bool isFixed,
                           unsigned width);
@@ -326,6 +329,7 @@ private:
               const std::vector<std::vector<Expr>>& states);
   void bindPointers(LoopWork& work);
   void boundOpen(LoopWork& work);
+  void boundUsedUp(LoopWork& work);
 
   // loops/wrapped_sums.cpp
   Expr wrappedSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);

@@ -30,8 +30,8 @@ Expr lowest24(ExprContext& exprs, Expr x, bool isSigned) {
   return exprs.binary(Op::AShr, exprs.binary(Op::Shl, x, eight), eight);
 }
 
-/// Halves are looked at in turn.
-Expr leadingZeros(ExprContext& exprs, Expr x) {
+/// Of a number that is not 0: halves are looked at in turn.
+static Expr zerosAbove(ExprContext& exprs, Expr x) {
   const unsigned width = x->width;
   Expr count = exprs.constant(32, 0), rest = x;
   for (unsigned half = width / 2; half > 0; half /= 2) {
@@ -40,12 +40,18 @@ Expr leadingZeros(ExprContext& exprs, Expr x) {
     count = exprs.add(count, exprs.ite(isLow, exprs.constant(32, half), exprs.constant(32, 0)));
     rest = exprs.ite(isLow, exprs.binary(Op::Shl, rest, exprs.constant(width, half)), rest);
   }
-  return exprs.ite(exprs.eq(x, exprs.constant(width, 0)), exprs.constant(32, width), count);
+  return count;
+}
+
+Expr leadingZeros(ExprContext& exprs, Expr x) {
+  return exprs.ite(exprs.eq(x, exprs.constant(x->width, 0)), exprs.constant(32, x->width),
+                   zerosAbove(exprs, x));
 }
 
 Expr firstSetBit(ExprContext& exprs, Expr x) {
-  Expr lowest = exprs.binary(Op::And, x, exprs.sub(exprs.constant(x->width, 0), x));
-  return exprs.sub(exprs.constant(32, x->width), leadingZeros(exprs, lowest));
+  Expr none = exprs.constant(x->width, 0), lowest = exprs.binary(Op::And, x, exprs.sub(none, x));
+  return exprs.ite(exprs.eq(x, none), exprs.constant(32, 0),
+                   exprs.sub(exprs.constant(32, x->width), zerosAbove(exprs, lowest)));
 }
 
 /// Neighbours are added up: bits, then pairs of bits, and so on.
@@ -75,6 +81,24 @@ Expr reversedBits(ExprContext& exprs, Expr a) {
                             exprs.constant(a->width, 1));
     result = exprs.binary(Op::Or, result,
                           exprs.binary(Op::Shl, one, exprs.constant(a->width, a->width - 1 - bit)));
+  }
+  return result;
+}
+
+/// Bytes are chosen one by one; with its highest bit a place of the selector asks for eight times the byte's
+/// sign.
+Expr permutedBytes(ExprContext& exprs, Expr low, Expr high, Expr selector) {
+  if (!isConst(selector)) return nullptr;
+  constexpr unsigned kBytes = 4;
+  Expr result = exprs.constant(32, 0);
+  for (unsigned place = 0; place < kBytes; ++place) {
+    const auto chosen = unsigned(selector->value >> (4 * place)) & 15, number = chosen & 7;
+    Expr byte = exprs.binary(Op::LShr, number < kBytes ? low : high, exprs.constant(32, number % kBytes * 8));
+    byte = exprs.extend(Op::Trunc, 8, byte);
+    if (chosen & 8) byte = exprs.binary(Op::AShr, byte, exprs.constant(8, 7));
+    result =
+        exprs.binary(Op::Or, result,
+                     exprs.binary(Op::Shl, exprs.extend(Op::ZExt, 32, byte), exprs.constant(32, 8 * place)));
   }
   return result;
 }

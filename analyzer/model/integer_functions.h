@@ -19,6 +19,8 @@ Expr leadingZeros(ExprContext& exprs, Expr x);
 Expr firstSetBit(ExprContext& exprs, Expr x);
 /// How many bits are set. 32 bit, of 32 or 64.
 Expr setBits(ExprContext& exprs, Expr x);
+/// `__byte_perm`; null where the selector is no constant.
+Expr permutedBytes(ExprContext& exprs, Expr low, Expr high, Expr selector);
 /// The bits of `a` in reverse order, written out one by one; null where too many can be set.
 Expr reversedBits(ExprContext& exprs, Expr a);
 

@@ -88,6 +88,7 @@ Expr Execution::mathResult(const CallInst& call, StringRef name, Expr& condition
   if (name == "__nv_umul24" || name == "__nv_mul24")
     return exprs.mul(lowest24(exprs, argument(0), name == "__nv_mul24"),
                      lowest24(exprs, argument(1), name == "__nv_mul24"));
+  if (name == "__nv_byte_perm") return permutedBytes(exprs, argument(0), argument(1), argument(2));
   if (name.starts_with("__nv_clz")) return leadingZeros(exprs, argument(0));
   const bool isCount = name.starts_with("__nv_popc");
   if (!isCount && !name.starts_with("__nv_ffs")) return nullptr;
@@ -96,8 +97,18 @@ Expr Execution::mathResult(const CallInst& call, StringRef name, Expr& condition
   if (name == "__nv_ffs") result = firstVoter(call, condition);
   if (!result && isCount) result = countedBits(call, argument(0));
   if (!result && causesOf(argument(0)).empty()) result = firstSetBit(exprs, argument(0));
-  if (result) return result;
-  return exprs.binary(Op::And, opaque(call, name.drop_front(5).str()), exprs.constant(32, 127));
+  return result ? result : someSetBit(call, argument(0));
+}
+
+/// The lowest bit that is set, counted from 1, of what is not followed: one of so many where there is one.
+Expr Execution::someSetBit(const CallInst& call, Expr bits) {
+  auto* place =
+      state.symbols.function(nullptr, "ffs/" + std::to_string(bits->width), "ffs", bits->width == 64 ? 6 : 5);
+  place->exact = false;
+  place->cause = {CauseKind::Approximation, "the operation `ffs` at " + state.lineText(call)};
+  Expr found = exprs.add(exprs.extend(Op::ZExt, 32, exprs.apply(place, {bits})), exprs.constant(32, 1),
+                         NoSignedWrap | NoUnsignedWrap);
+  return exprs.ite(exprs.eq(bits, exprs.constant(bits->width, 0)), exprs.constant(32, 0), found);
 }
 
 } // namespace kcheck::analyzer

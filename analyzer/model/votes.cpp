@@ -108,10 +108,16 @@ Expr Execution::countedBits(const CallInst& call, Expr bits) {
       if (Expr kept = bits->operands[1 - i]; bits->operands[i]->op == Op::Ite && kept->op != Op::Ite)
         return ofChoice(bits->operands[i], [&](Expr arm) { return exprs.binary(Op::And, arm, kept); });
   if (isOfIndices(bits)) return setBits(exprs, bits);
-  auto* count = state.symbols.function(nullptr, "popc/" + std::to_string(bits->width), "popc", 32);
-  count->exact = false;
-  count->cause = {CauseKind::Approximation, "the operation `popc` at " + state.lineText(call)};
-  return exprs.binary(Op::And, exprs.apply(count, {bits}), exprs.constant(32, 127));
+  // From 0 to 32 or 64: a number below that, and perhaps one more.
+  Expr count = exprs.constant(32, 0);
+  for (unsigned width : {bits->width == 64 ? 6u : 5u, 1u}) {
+    auto* part = state.symbols.function(nullptr, "popc/" + std::to_string(bits->width), "popc", width);
+    part->exact = false;
+    part->cause = {CauseKind::Approximation, "the operation `popc` at " + state.lineText(call)};
+    count = exprs.add(count, exprs.extend(Op::ZExt, 32, exprs.apply(part, {bits})),
+                      NoSignedWrap | NoUnsignedWrap);
+  }
+  return count;
 }
 
 /// How many lanes below its own vote for something, or up to its own: no two lanes of a warp that do so count

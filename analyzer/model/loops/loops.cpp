@@ -174,6 +174,7 @@ bool Execution::findForms(LoopWork& work) {
   bindPointers(work);
   findTripCount(work);
   stepThrough(work);
+  boundUsedUp(work);
   boundOpen(work);
   if (stops && state.barrierLoops.count(loop)) comesRound = comesRoundPastBarriers(work);
   if (work.mostRounds && !(work.trips && *work.trips <= *work.mostRounds))
