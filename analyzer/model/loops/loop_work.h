@@ -5,6 +5,9 @@
 
 namespace kcheck::analyzer {
 
+/// A named assumption.
+inline constexpr const char* kNoLongLoops = "no loop runs 2^31 times or more";
+
 /// What a value is the sum of.
 struct Sum {
   std::vector<Expr> terms;

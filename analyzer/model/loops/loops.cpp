@@ -202,7 +202,7 @@ void Execution::runLoop(const Loop* loop, Expr entry, const PhiValues& start) {
 
 void Execution::runInClosedForm(LoopWork& work) {
   const Loop* loop = work.loop;
-  if (!work.trips && !work.isCounted) work.assumptions.insert("no loop runs 2^31 times or more");
+  if (!work.trips && !work.isCounted) work.assumptions.insert(kNoLongLoops);
   for (auto& assumption : work.assumptions) state.assume(assumption);
   if (work.trips && work.headerExit) {
     setStayCondition(loop, exprs.binary(Op::Slt, work.k, exprs.constant(32, *work.trips)));

@@ -89,7 +89,12 @@ Expr Execution::countedOut(Expr e) {
   anyNode(e, [&](Expr n) {
     if (n->op != Op::Symbol) return false;
     auto last = state.lastIterations.find(n->symbol);
-    if (last != state.lastIterations.end()) counts.set(n, last->second);
+    if (last == state.lastIterations.end()) return false;
+    const bool isWide = last->second->width > n->width;
+    counts.set(n, isWide ? exprs.extend(Op::Trunc, n->width, last->second, NoSignedWrap) : last->second);
+    if (!isWide) return false;
+    state.assume(kNoLongLoops);
+    counts.set(exprs.extend(Op::ZExt, last->second->width, n), last->second);
     return false;
   });
   return counts(e);

@@ -138,7 +138,7 @@ void Execution::takeForOrder(LoopWork& work, Expr moving, Expr bound, Expr first
   if (!isLong || variesOf(runsAway) != Varies::Never || isTrue(runsAway))
     return work.facts.push_back(exprs.logicalOr(runsAway, isDown ? exprs.binary(Op::Sle, start, at)
                                                                  : exprs.binary(Op::Sle, at, end)));
-  work.assumptions.insert("no loop runs 2^31 times or more");
+  work.assumptions.insert(kNoLongLoops);
   work.facts.push_back(isDown ? exprs.binary(Op::Sle, start, at) : exprs.binary(Op::Sle, at, end));
   work.stay = work.order = isDown ? exprs.binary(Op::Slt, start, at) : exprs.binary(Op::Slt, at, end);
 }
@@ -234,25 +234,27 @@ static bool keepsCount(Expr e, Expr counter, std::uint8_t flag) {
   });
 }
 
-/// The last iteration of a loop that counts up to a bound: as many as lie between, or none.
+/// The last iteration of a loop that counts up to a bound: as many as lie between, or none. In as many bits
+/// as the loop counts in.
 Expr Execution::lastIteration(const LoopWork& work) {
   if (!work.stay || !work.stayIsExact || !isOrdering(work.stay->op)) return nullptr;
   Expr moving = work.stay->operands[0], bound = work.stay->operands[1];
   const auto step = stepOf(moving, work.k);
-  if (moving->width != 32 || !step || *step < 1 || dependsOnLoop(work, bound, true)) return nullptr;
+  const unsigned width = moving->width;
+  if ((width != 32 && width != 64) || !step || *step < 1 || dependsOnLoop(work, bound, true)) return nullptr;
   const bool isSigned = work.stay->op == Op::Slt || work.stay->op == Op::Sle;
   if (*step > 1 && !keepsCount(moving, work.k, isSigned ? NoSignedWrap : NoUnsignedWrap)) return nullptr;
   Substitution toFirst(exprs);
   toFirst.set(work.k, exprs.constant(32, 0));
-  Expr first = toFirst(moving), zero = exprs.constant(32, 0);
+  Expr first = toFirst(moving), zero = exprs.constant(width, 0);
   const std::uint8_t flags = isNonNegative(first) && isNonNegative(bound) ? NoSignedWrap : NoFlags;
   Expr between = exprs.sub(bound, first, flags);
   const bool isClosed = work.stay->op == Op::Sle || work.stay->op == Op::Ule;
   if (*step > 1) {
-    if (!isClosed) between = exprs.add(between, exprs.constant(32, -1), flags);
-    between = exprs.binary(Op::UDiv, between, exprs.constant(32, *step));
+    if (!isClosed) between = exprs.add(between, exprs.constant(width, -1), flags);
+    between = exprs.binary(Op::UDiv, between, exprs.constant(width, *step));
   }
-  if (*step > 1 || isClosed) between = exprs.add(between, exprs.constant(32, 1), flags);
+  if (*step > 1 || isClosed) between = exprs.add(between, exprs.constant(width, 1), flags);
   return exprs.ite(toFirst(work.stay), between, zero);
 }
 
