@@ -82,7 +82,8 @@ static void addOwnContents(KernelView& kernel, Copies& copies, const PairQuestio
 
 /// The ranks differ where what is counted puts the threads' own rounds in an order: for any two threads one
 /// comes before the other (`holds` for it), what comes before that one comes before the other too, and
-/// nothing comes before itself. Where nothing does, a rank is also less than the number of rounds.
+/// nothing comes before itself, or everything does. Where nothing does, a rank is also less than the number
+/// of rounds.
 bool Decider::provesByRanks(const PairQuestion& q, bool& assumesNoWrap) {
   if (kernel.model.tallies.empty() || !q.a->offset || !q.b->offset) return false;
   Expr rank = commonTally(kernel.model, q);
@@ -120,14 +121,21 @@ bool Decider::provesByRanks(const PairQuestion& q, bool& assumesNoWrap) {
   auto leavesItselfOut = [&](Expr own, unsigned thread) {
     return c.logicalAnd(isRound(own, thread), c.logicalNot(holdsAt(own, thread)));
   };
+  /// Or that it does: ranks are then counted from 1.
+  auto takesItselfIn = [&](Expr own, unsigned thread) {
+    return c.logicalAnd(isRound(own, thread), holdsAt(own, thread));
+  };
   const bool runTogether = rounds[0] == rounds[1] || never({c.logicalNot(c.eq(rounds[0], rounds[1]))});
   /// Whether the rank of the thread is less than that of the other where its own round counts for the other.
   auto isLessThanOther = [&](Expr own, unsigned thread) {
     const unsigned other = 3 - thread;
     Expr mine = copy(own, thread), comesBefore = holdsAt(mine, other), each = c.of(any);
+    Expr theirs = copy(own, other);
+    Expr isTheirsAlone = c.logicalAnd(takesItselfIn(theirs, other), c.logicalNot(holdsAt(theirs, thread)));
     return never({comesBefore, isRound(each, thread), holdsAt(each, thread),
                   c.logicalNot(holdsAt(each, other))}) &&
-           never({comesBefore, c.logicalNot(leavesItselfOut(mine, thread))});
+           (never({comesBefore, c.logicalNot(leavesItselfOut(mine, thread))}) ||
+            never({comesBefore, c.logicalNot(isTheirsAlone)}));
   };
   auto implies = [&](Expr a, Expr b) { return c.logicalOr(c.logicalNot(a), b); };
   for (Expr own : ownRounds(c, tally)) {
@@ -135,6 +143,8 @@ bool Decider::provesByRanks(const PairQuestion& q, bool& assumesNoWrap) {
     for (unsigned thread : {1u, 2u})
       if (never({c.logicalNot(leavesItselfOut(copy(own, thread), thread))}))
         known.push_back(c.binary(Op::Slt, ranks[thread - 1], rounds[thread - 1]));
+      else if (never({c.logicalNot(takesItselfIn(copy(own, thread), thread))}))
+        known.push_back(c.binary(Op::Slt, c.constant(32, 0), ranks[thread - 1]));
     if (runTogether && isLessThanOther(own, 1) && isLessThanOther(own, 2)) {
       known.push_back(implies(holdsAt(copy(own, 1), 2), c.binary(Op::Slt, ranks[0], ranks[1])));
       known.push_back(implies(holdsAt(copy(own, 2), 1), c.binary(Op::Slt, ranks[1], ranks[0])));
