@@ -109,7 +109,10 @@ std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared,
   const bool finds =
       llvm::any_of(questions, [&](Question& q) { return q.planned && !settledBy(q).answers.races.empty(); });
   if (questions.empty() || !anyLaunch || finds) return {};
-  if (!isProvedForShapes(Property::RaceFree)) others = unevenLaunches(plan);
+  if (!isProvedForShapes(Property::RaceFree)) {
+    others = unevenLaunches(plan);
+    if (auto usual = usualLaunch(plan)) others.push_back(std::move(*usual));
+  }
   if (auto larger = largerLaunch(plan, sharedOut(*code.function))) others.push_back(std::move(*larger));
   std::vector<Question*> result;
   for (LargerLaunch& other : others) {
@@ -121,6 +124,7 @@ std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared,
     question.seconds = kShare * secondsOf(options);
     question.milliseconds = easily(kEasily, options);
     question.model = buildModel(question.exprs, prepared, code, facts, other.planned.launch);
+    if (question.model.breaksAssumption) question.isAsked = false; // nobody starts it so
     result.push_back(&question);
   }
   return result;

@@ -118,6 +118,20 @@ std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan) {
   return result;
 }
 
+std::optional<LargerLaunch> usualLaunch(const LaunchPlan& plan) {
+  if (!plan.usual || plan.concrete.empty()) return {};
+  LargerLaunch result;
+  result.planned = plan.concrete.front();
+  LaunchCase& launch = result.planned.launch;
+  const auto& [block, grid] = *plan.usual;
+  launch.block = {block.x, block.y, block.z};
+  launch.grid = {grid.x, grid.y, grid.z};
+  show(result.planned);
+  result.isUneven = true;
+  result.lean = fmt::format("a launch of another shape, {}", result.planned.holdsFor);
+  return result;
+}
+
 void keepTellingRaces(KernelAnswers& answers, const LargerLaunch& larger) {
   std::erase_if(answers.races, [&](const RaceResult& race) { return !tells(race, larger); });
   answers.divergences.clear();

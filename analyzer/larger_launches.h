@@ -31,6 +31,10 @@ std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut share
 /// high, and higher than wide, for who takes one size for another is right in a square block.
 std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan);
 
+/// One of the usual shape, where the kernel asks whether it has another one, in which it has been looked at:
+/// it may do something else then.
+std::optional<LargerLaunch> usualLaunch(const LaunchPlan& plan);
+
 /// Only the races of which it is sure where both threads go: a value that the host passes may well be another
 /// one in a larger launch, and a loop without closed form may lead elsewhere. Of the same value from several
 /// threads only where the shape is another: that is no work done twice.

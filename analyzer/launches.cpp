@@ -103,6 +103,7 @@ void takeWanted(Dim3& shape, const std::uint32_t (&wanted)[3], Dim3 most) {
 
 /// As large as `__launch_bounds__` lets it be.
 Dim3 withinBound(Dim3 block, std::uint32_t mostThreads) {
+  if (mostThreads && block.y == 1 && block.z == 1) block.x = std::min(block.x, mostThreads);
   while (mostThreads && std::uint64_t(block.x) * block.y * block.z > mostThreads) {
     std::uint32_t& widest = block.z > block.y ? block.z : block.y > block.x ? block.y : block.x;
     widest = std::max(widest / 2, 1u);
@@ -286,8 +287,10 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   unsigned dimensions = (blockAxes & 4) ? 3 : (blockAxes & 2) ? 2 : 1;
   Dim3 block = dimensions == 1 ? Dim3{128, 1, 1} : dimensions == 2 ? Dim3{16, 16, 1} : Dim3{8, 8, 4};
   Dim3 grid{used.grid == 0 ? 1u : 4u, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
+  const std::array<Dim3, 2> usual{withinBound(block, used.mostThreads), grid};
   block = withinBound(wantedBlock(block, used), used.mostThreads);
   takeWanted(grid, used.wantedGrid, {2147483647, 65535, 65535});
+  if (usual != std::array{block, grid}) plan.usual = usual;
   invented.shown.kernel = kernel.symbol;
   invented.shown.origin = LaunchOrigin::Symbolic;
   setShape(invented, block, grid);

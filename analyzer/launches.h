@@ -34,6 +34,8 @@ struct LaunchPlan {
   bool isNarrowed = false;       ///< there are axes that the kernel never looks at
   bool isDefault = false;        ///< `concrete` is kcheck's own choice: nothing is known of the launches
   bool isFitted = false; ///< to the numbers of the kernel, which may be written for blocks of that size
+  std::optional<std::array<Dim3, 2>> usual; ///< block and grid, where it would be another one for a kernel
+                                            ///< that asks for no shape
 };
 
 /// Whether `any` says something about the launch: one that is wide along an axis that the kernel never looks
