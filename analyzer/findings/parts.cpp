@@ -3,14 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 namespace kcheck::analyzer {
 namespace {
 
+/// In a function that the kernel calls: there an array goes by the name of a parameter, which says nothing to
+/// who looks at the kernel.
+bool isInHelper(const Site& site, const MemoryObject& object, const FindingContext& context) {
+  const auto isOfName = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  return site.function != context.model.kernel->name && !object.isUnknown && !object.name.empty() &&
+         !site.array.empty() && std::ranges::all_of(site.array, isOfName) &&
+         std::ranges::all_of(object.name, isOfName);
+}
+
 std::string arrayOf(const ModelAccess& access, const FindingContext& context) {
-  if (access.site < context.facts.sites.size() && !context.facts.sites[access.site].array.empty())
-    return context.facts.sites[access.site].array;
-  return context.model.objects[access.object].name;
+  const MemoryObject& object = context.model.objects[access.object];
+  if (access.site >= context.facts.sites.size()) return object.name;
+  const Site& site = context.facts.sites[access.site];
+  return site.array.empty() || isInHelper(site, object, context) ? object.name : site.array;
 }
 
 std::string joined(const std::vector<std::string>& parts) {
@@ -46,9 +57,16 @@ bool followsElements(std::initializer_list<Expr> parts) {
 } // namespace
 
 std::string exprOf(const ModelAccess& access, const FindingContext& context) {
-  if (access.site < context.facts.sites.size() && !context.facts.sites[access.site].expr.empty())
-    return context.facts.sites[access.site].expr;
   const MemoryObject& object = context.model.objects[access.object];
+  if (access.site < context.facts.sites.size() && !context.facts.sites[access.site].expr.empty()) {
+    const Site& site = context.facts.sites[access.site];
+    const std::string& text = site.expr;
+    const std::size_t at = text.starts_with('*') ? 1 : 0, end = at + site.array.size();
+    const bool isNamed = text.compare(at, site.array.size(), site.array) == 0 &&
+                         (end == text.size() || text[end] == '[' || text[end] == '.' || text[end] == '-');
+    if (!isNamed || !isInHelper(site, object, context)) return text;
+    return text.substr(0, at) + object.name + text.substr(end);
+  }
   return object.isUnknown ? "memory behind a pointer" : object.name;
 }
 

@@ -1,10 +1,12 @@
 #include "analyzer/findings/worth_telling.h"
 
 #include "analyzer/decide/conflicts.h"
+#include "analyzer/findings/parts.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace kcheck::analyzer {
 
@@ -112,6 +114,15 @@ bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>&
   return !raced.empty() && std::any_of(race.witness.causes.begin(), race.witness.causes.end(), isComputed);
 }
 
+/// Where the program says so. A template has a site of its own in each of its instances, which a reader sees
+/// as one.
+using SourceSite = std::tuple<Location, std::string, bool, SiteId>;
+
+SourceSite sourceSiteOf(const ModelAccess& access, const FindingContext& context) {
+  if (!access.where.known()) return {{}, {}, false, access.site};
+  return {access.where, exprOf(access, context), access.stores(), kNoSite};
+}
+
 /// Both accesses are inside a library's functions. What the model bends of CUB's own indexing is no news to
 /// its user; the run looks at the real one.
 bool isWithinLibrary(const RaceResult& race) { return race.first->inLibrary && race.second->inLibrary; }
@@ -126,14 +137,15 @@ RacePairs racesToTell(const KernelAnswers& answers, const FindingContext& contex
   std::set<std::string> raced;
   for (const RaceResult& race : answers.races)
     if (race.witness.exact() && !race.sameValue) raced.insert(context.model.objects[race.object].name);
-  std::map<std::pair<SiteId, SiteId>, std::size_t> known;
+  std::map<std::pair<SourceSite, SourceSite>, std::size_t> known;
   RacePairs pairs;
   for (const RaceResult& race : answers.races) {
     if (mayBeOrdered(race, context) || leansOnComputedContent(race, raced, context)) continue;
     if (!race.witness.exact() && isWithinLibrary(race)) continue;
     // What is between barriers is not known where threads miss one.
     if (partedBarrier && race.scope != RaceScope::InterBlock) continue;
-    auto [entry, isNew] = known.try_emplace(std::minmax(race.first->site, race.second->site), pairs.size());
+    const SourceSite first = sourceSiteOf(*race.first, context), second = sourceSiteOf(*race.second, context);
+    auto [entry, isNew] = known.try_emplace(std::minmax({first, second}), pairs.size());
     if (isNew) pairs.emplace_back();
     pairs[entry->second].push_back(&race);
   }
