@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace kcheck::analyzer {
 namespace {
@@ -31,12 +32,32 @@ bool isSamePlace(const Location& a, const Location& b) {
   return a.file == b.file && a.line == b.line && a.column == b.column;
 }
 
+/// The counters of the loops that the access is in, as far as it follows them.
+std::set<const Symbol*> countersOf(const ModelAccess& access) {
+  std::set<const Symbol*> counters;
+  for (Expr e : {access.condition, access.offset})
+    if (e)
+      anyNode(e, [&](Expr n) {
+        if (n->op == Op::Symbol && n->symbol->kind == SymbolKind::LoopCounter && !n->symbol->isOutcome)
+          counters.insert(n->symbol);
+        return false;
+      });
+  return counters;
+}
+
+/// Whether both may be in one loop.
+bool mayShareLoop(const RaceResult& race) {
+  const auto one = countersOf(*race.first), other = countersOf(*race.second);
+  return (one.empty() && other.empty()) ||
+         std::ranges::any_of(one, [&](const Symbol* counter) { return other.count(counter) != 0; });
+}
+
 /// By the source alone, the barrier that the interval begins with is between the two accesses: they meet
 /// where a loop comes round.
 bool meetInNextRound(const RaceResult& race, unsigned first, unsigned last) {
   const Location& barrier = race.phase->where;
   return barrier.known() && barrier.file == race.first->where.file && first < barrier.line &&
-         barrier.line <= last;
+         barrier.line <= last && mayShareLoop(race);
 }
 
 /// The two threads are in different rounds of a loop that holds both accesses.

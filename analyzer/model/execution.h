@@ -163,10 +163,10 @@ private:
 
   // tickets.cpp, claims.cpp
   Expr ticket(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr size);
-  Expr roomFor(const llvm::Instruction& instruction, const Place& place, const llvm::BasicBlock* interval,
   Expr someSetBit(const llvm::CallInst& call, Expr bits);
   Expr undrawn(Expr e, std::string& counter);
   Expr askedOfDrawn(const llvm::Instruction& instruction, Expr result);
+  Expr roomFor(const llvm::Instruction& instruction, const Place& place, const llvm::BasicBlock* interval,
                Expr size, std::vector<Expr> operands);
   void assumeTicketsStart(const llvm::Instruction& instruction, const Update& update, bool isFixed,
                           unsigned width);
