@@ -137,6 +137,16 @@ struct ModelAccess {
   std::map<std::string, Expr> locals; ///< source variables in scope and their values, for witnesses
 };
 
+/// Two arrays that are taken to be different, of which the kernel asks itself whether they are one.
+struct OneArray {
+  unsigned first = 0, second = 0;
+  Expr isOne = nullptr; ///< width 1
+  Expr distance =
+      nullptr; ///< then the second begins so many bytes behind the start of the first; null: unknown
+  /// Where addresses are compared: what stands for them.
+  Expr firstStart = nullptr, secondStart = nullptr;
+};
+
 /// A copy that a thread has started and may not have waited for where it accesses memory itself.
 struct OwnCopy {
   ModelAccess copy, access;
@@ -219,6 +229,7 @@ struct KernelModel {
   std::vector<ModelGap> gaps;
   bool breaksAssumption = false; ///< this launch does, of a `__builtin_assume` or of how many threads it has
   std::vector<OwnCopy> ownCopies;
+  std::vector<OneArray> mayBeOne;
   std::map<unsigned, FlagArray> flags;       ///< by object
   std::map<const Symbol*, Expr> firstValues; ///< of what loops change, in their first round
   std::map<const Symbol*, FirstExit>

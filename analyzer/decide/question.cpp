@@ -43,6 +43,14 @@ std::optional<Verdict> Decider::provesApart(const PairQuestion& q, Ranges::Wrapp
 }
 
 Verdict Decider::meet(const PairQuestion& q) {
+  const Verdict verdict = meetIfPlausible(q);
+  if (verdict.outcome != Verdict::Outcome::Never || !verdict.assumesNoWrap) return verdict;
+  const bool a = isShownOnlyWrapped(*q.a), b = isShownOnlyWrapped(*q.b);
+  return a || b ? meetIfPlausible(q) : verdict;
+}
+
+/// Provided that what both threads do may be done without wrapping.
+Verdict Decider::meetIfPlausible(const PairQuestion& q) {
   if (isFalse(q.a->condition) || isFalse(q.b->condition)) return Verdict::never();
   ++counters.questions;
   const ModelAccess* wrapped = nullptr;
@@ -103,6 +111,12 @@ bool Decider::provesWithin(AccessView& view, Expr bytes) {
 }
 
 Verdict Decider::leaves(const ModelAccess& access, Expr bytes) {
+  const Verdict verdict = leavesIfPlausible(access, bytes);
+  const bool isAssumed = verdict.outcome == Verdict::Outcome::Never && verdict.assumesNoWrap;
+  return isAssumed && isShownOnlyWrapped(access) ? leavesIfPlausible(access, bytes) : verdict;
+}
+
+Verdict Decider::leavesIfPlausible(const ModelAccess& access, Expr bytes) {
   if (isFalse(access.condition)) return Verdict::never();
   ++counters.questions;
   const bool isWrapped = happensOnlyWrapped(access);

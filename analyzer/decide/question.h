@@ -97,9 +97,15 @@ private:
   AccessView& viewOf(const ModelAccess& access, Ranges::Wrapping wrapping);
   std::optional<Verdict> provesApart(const PairQuestion& question, Ranges::Wrapping wrapping);
 
+  Verdict meetIfPlausible(const PairQuestion& question);
+  Verdict leavesIfPlausible(const ModelAccess& access, Expr bytes);
+
   // wrap_assumptions.cpp
+  bool isShownOnlyWrapped(const ModelAccess& access);
+  bool happensWithoutWrap(const ModelAccess& access, Expr condition);
   bool comesOnlyWrapped(Expr condition, Expr sizes);
   bool wrapsInRounds(const ModelAccess& access);
+  bool isDecidedBy(const ModelAccess& access, Expr wanted);
   bool mayAssumeNoWrap(const PairQuestion& question);
 
   // flags.cpp
@@ -161,6 +167,7 @@ private:
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];
   std::unordered_map<const ModelAccess*, std::vector<std::string>> assumptions;
   std::unordered_map<const ModelAccess*, bool> onlyWrapped;
+  std::map<std::pair<Expr, Expr>, bool> shownOnlyWrapped;                 ///< by condition and offset
   std::map<std::tuple<unsigned, unsigned, unsigned>, bool> flagsSetApart; ///< by object and two setters
   std::deque<ModelAccess> flagStores;                                     ///< by themselves
 };

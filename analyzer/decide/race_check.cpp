@@ -3,6 +3,7 @@
 #include "analyzer/decide/race_parts.h"
 
 #include <algorithm>
+#include <array>
 
 namespace kcheck::analyzer {
 
@@ -90,6 +91,59 @@ private:
     return o.space != MemorySpace::Shared || relation != Relation::DifferentBlocks;
   }
 
+  using PairsByReaders = std::array<std::vector<std::pair<RaceItem, RaceItem>>, 3>;
+
+  static void addPair(PairsByReaders& todo, const RaceItem& a, const RaceItem& b) {
+    const int readers = (a.access->kind == AccessKind::Read) + (b.access->kind == AccessKind::Read);
+    todo[std::size_t(readers)].emplace_back(a, b);
+  }
+
+  /// Accesses to arrays that may be one, for all that the kernel asks itself: those to the second as to the
+  /// first.
+  void addPairsOfOne(const OneArray& one, std::map<unsigned, std::vector<RaceItem>>& byObject,
+                     Relation relation, PairsByReaders& todo) {
+    const std::vector<RaceItem>&firsts = byObject[one.first], &seconds = byObject[one.second];
+    std::map<const ModelAccess*, RaceItem> known;
+    const auto placed = [&](const RaceItem& item) {
+      const auto [entry, isNew] = known.try_emplace(item.access, item);
+      if (isNew && (one.firstStart || item.access->object == one.second)) entry->second = moved(item, one);
+      return entry->second;
+    };
+    for (const RaceItem& first : firsts)
+      for (const RaceItem& second : seconds) {
+        if (!conflicts(*first.access, *second.access, relation)) continue;
+        if (one.distance)
+          addPair(todo, placed(first), placed(second));
+        else
+          doubtOne(first, second);
+      }
+  }
+
+  /// As an access to the first of the two arrays, where they are one.
+  RaceItem moved(const RaceItem& item, const OneArray& one) {
+    ExprContext& context = c.decider.view().context;
+    const RaceItem result = narrowed(item, one.isOne);
+    ModelAccess& made = c.answers.narrowed->back();
+    if (made.object == one.second) made.offset = context.add(made.offset, one.distance);
+    made.object = one.first;
+    if (!one.firstStart) return result;
+    // Somewhere in memory, far from the ends of it.
+    Expr start = context.constant(64, std::int64_t(1) << 40);
+    Substitution lying(context);
+    lying.set(one.firstStart, start);
+    lying.set(one.secondStart, context.add(start, one.distance, NoSignedWrap));
+    made.condition = lying(made.condition);
+    made.offset = lying(made.offset);
+    return result;
+  }
+
+  void doubtOne(const RaceItem& a, const RaceItem& b) {
+    answer.doubt(pairName(a, b) + ": how far apart `" + objectOf(*a.access)->name + "` and `" +
+                 objectOf(*b.access)->name + "` lie is not followed");
+    c.unsafe.insert(a.access->site);
+    c.unsafe.insert(b.access->site);
+  }
+
   void pairs(const std::vector<RaceItem>& items, Relation relation) {
     std::map<unsigned, std::vector<RaceItem>> byObject;
     std::vector<RaceItem> unknown;
@@ -103,15 +157,12 @@ private:
     }
     if (!unknown.empty()) doubtUnknown(unknown, items, relation);
     // Pairs of writes first: they are the fewest, and a race that is there mostly shows in them.
-    std::vector<std::pair<RaceItem, RaceItem>> todo[3];
+    PairsByReaders todo;
     for (auto& [id, list] : byObject)
       for (std::size_t i = 0; i < list.size(); ++i)
-        for (std::size_t j = i; j < list.size(); ++j) {
-          const ModelAccess &a = *list[i].access, &b = *list[j].access;
-          if (!conflicts(a, b, relation)) continue;
-          int readers = (a.kind == AccessKind::Read) + (b.kind == AccessKind::Read);
-          todo[readers].emplace_back(list[i], list[j]);
-        }
+        for (std::size_t j = i; j < list.size(); ++j)
+          if (conflicts(*list[i].access, *list[j].access, relation)) addPair(todo, list[i], list[j]);
+    for (const OneArray& one : c.model.mayBeOne) addPairsOfOne(one, byObject, relation, todo);
     for (auto& list : todo)
       for (auto& [a, b] : list)
         if (relation != Relation::DifferentBlocks)

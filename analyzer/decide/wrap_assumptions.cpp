@@ -1,12 +1,14 @@
 // What a proof rests on where arithmetic of the program may wrap, and when that may be assumed not to happen.
 #include "analyzer/decide/choices.h"
 #include "analyzer/decide/question.h"
+#include "analyzer/decide/search.h"
 #include "report/assumptions.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace kcheck::analyzer {
 namespace {
@@ -55,6 +57,13 @@ bool isOpen(const ModelAccess& access, AccessView& view) {
   return anyNode(access.condition, isUnknown) || (access.offset && anyNode(access.offset, isUnknown));
 }
 
+/// That indices of the launch do not wrap is another matter.
+bool isOfLaunch(Expr condition) {
+  return condition->operands.size() == 2 && std::ranges::all_of(condition->operands, [](Expr side) {
+           return isConst(side) || isGlobalIndex(side);
+         });
+}
+
 } // namespace
 
 const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& access) {
@@ -65,7 +74,7 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
   bool launch = false, other = false;
   std::set<std::string> sizes;
   auto look = [&](Expr n) {
-    if (isGiven(n) && view.ranges.assumed().count(n)) {
+    if (isSize(n) && view.ranges.assumed().count(n)) {
       sizes.insert(n->op == Op::Apply
                        ? fmt::format("sizes in `{}` are from 0 to 2^{} - 1", n->function->name, n->width - 1)
                        : fromZero(n->symbol->name, n->width));
@@ -133,29 +142,110 @@ bool Decider::wrapsInRounds(const ModelAccess& access) {
 }
 
 /// That it does not happen where nothing wraps would prove anything of it. The same of a place that is chosen
-/// by whether something has wrapped; that indices of the launch do not is another matter.
+/// by whether something has wrapped.
 bool Decider::happensOnlyWrapped(const ModelAccess& access) {
   const auto [known, isNew] = onlyWrapped.try_emplace(&access, false);
   if (!isNew || wrapAssumptions(access).empty()) return known->second;
   const std::vector<Expr> choices = wrapsInRounds(access) ? std::vector<Expr>() : choicesOf(access);
-  const auto isOfLaunch = [](Expr condition) {
-    return condition->operands.size() == 2 && std::ranges::all_of(condition->operands, [](Expr side) {
-             return isConst(side) || isGlobalIndex(side);
-           });
-  };
   ExprContext& c = kernel.context;
   std::set<Expr, bool (*)(Expr, Expr)> sizes([](Expr x, Expr y) { return x->id < y->id; });
   for (Expr n : viewOf(access, Ranges::Wrapping::Assumed).ranges.assumed())
-    if (isGiven(n)) sizes.insert(n);
+    if (isSize(n)) sizes.insert(n);
   Expr areSizes = c.boolean(true);
   for (Expr n : sizes) areSizes = c.logicalAnd(areSizes, c.binary(Op::Sle, c.constant(n->width, 0), n));
   const auto isBehindWrap = [&](Expr choice) {
     return comesOnlyWrapped(c.logicalAnd(access.condition, choice), areSizes);
   };
   known->second =
-      isBehindWrap(c.boolean(true)) || std::ranges::any_of(choices, [&](Expr choice) {
+      (!isTrue(areSizes) && isDecidedBy(access, areSizes)) || isBehindWrap(c.boolean(true)) ||
+      std::ranges::any_of(choices, [&](Expr choice) {
         return !isOfLaunch(choice) && (isBehindWrap(choice) || isBehindWrap(c.logicalNot(choice)));
       });
+  return known->second;
+}
+
+/// Whether arithmetic that is taken not to wrap does so for these values, or a size is negative.
+static bool wraps(Expr n, Evaluator& evaluate) {
+  const Int value = evaluate(n).value;
+  if (isSize(n)) return value < 0;
+  const Int x = evaluate(n->operands[0]).value;
+  switch (n->op) {
+  case Op::Add: return x + evaluate(n->operands[1]).value != value;
+  case Op::Mul: return x * evaluate(n->operands[1]).value != value;
+  case Op::Trunc: return x != value;
+  default: return signExtend(std::int64_t(x), n->width) != x; // shifts
+  }
+}
+
+/// Whether one of the first threads, or the last, does so in sizes that soon wrap.
+static bool happensInLargeSizes(const std::vector<Expr>& constraints) {
+  std::vector<const Symbol*> symbols;
+  std::set<const Symbol*> seen;
+  for (Expr constraint : constraints)
+    anyNode(constraint, [&](Expr n) {
+      if (n->op == Op::Symbol && seen.insert(n->symbol).second) symbols.push_back(n->symbol);
+      return false;
+    });
+  constexpr std::int64_t kSizes[] = {0x7fffffff, 0x55555555, 0x40000001, 0x30000000,
+                                     0x12345679, 0x10001,    -1,         -0x40000000};
+  constexpr std::size_t kPlaces = 5, kApart = 3; // every third symbol in a row has another size
+  for (std::size_t size = 0; size < std::size(kSizes); ++size)
+    for (std::size_t place = 0; place < kPlaces; ++place)
+      for (std::size_t step = 0; step < kApart; ++step) {
+        Assignment values;
+        std::size_t number = 0;
+        for (const Symbol* s : symbols) {
+          const bool isSize = s->kind == SymbolKind::Parameter || s->kind == SymbolKind::Unknown;
+          const Int value = isSize                 ? Int(kSizes[(size + step * number++) % std::size(kSizes)])
+                            : place + 1 == kPlaces ? s->hi
+                                                   : Int(place);
+          values.symbols[s] = std::int64_t(std::clamp(value, s->lo, s->hi));
+        }
+        if (satisfies(values, constraints)) return true;
+      }
+  return false;
+}
+
+/// Whether that is not excluded: where values are found that wrap, and none that do not, it counts as
+/// excluded.
+bool Decider::happensWithoutWrap(const ModelAccess& access, Expr condition) {
+  using Outcome = Verdict::Outcome;
+  constexpr double kEasily = 200; // milliseconds
+  std::vector<Expr> constraints{condition};
+  constraints.insert(constraints.end(), kernel.facts.begin(), kernel.facts.end());
+  const auto& assumed = viewOf(access, Ranges::Wrapping::Assumed).ranges.assumed();
+  const auto fits = [&](const Assignment& values) {
+    Evaluator evaluate(values);
+    return std::ranges::none_of(assumed, [&](Expr n) { return wraps(n, evaluate); });
+  };
+  if (const auto found = searchWitness(constraints, copies, std::nullopt); found && fits(*found)) return true;
+  const double usual = std::exchange(patience, std::min(patience, kEasily));
+  const Outcome fitting = askSolver(constraints, std::nullopt).outcome;
+  const bool isDecided = fitting == Outcome::Happens || happensInLargeSizes(constraints);
+  const Verdict any = isDecided ? Verdict() : askSolver(constraints, std::nullopt, Ranges::Wrapping::Exact);
+  patience = usual;
+  if (isDecided) return fitting == Outcome::Happens;
+  if (fitting == Outcome::Never) return any.outcome == Outcome::Never;
+  return any.outcome != Outcome::Happens || fits(any.values);
+}
+
+/// As happensOnlyWrapped, with more effort: worth it where a proof would rest on the assumption.
+bool Decider::isShownOnlyWrapped(const ModelAccess& access) {
+  if (onlyWrapped[&access] || wrapAssumptions(access).empty()) return false;
+  const auto [known, isNew] = shownOnlyWrapped.try_emplace({access.condition, access.offset}, false);
+  if (isNew) {
+    constexpr std::size_t kMostChoices = 4;
+    std::vector<Expr> choices = wrapsInRounds(access) ? std::vector<Expr>() : choicesOf(access);
+    choices.resize(std::min(choices.size(), kMostChoices));
+    ExprContext& c = kernel.context;
+    const auto isVacuous = [&](Expr choice) {
+      return !happensWithoutWrap(access, c.logicalAnd(access.condition, choice));
+    };
+    known->second = isVacuous(c.boolean(true)) || std::ranges::any_of(choices, [&](Expr choice) {
+                      return !isOfLaunch(choice) && (isVacuous(choice) || isVacuous(c.logicalNot(choice)));
+                    });
+  }
+  onlyWrapped[&access] = known->second;
   return known->second;
 }
 
@@ -167,6 +257,22 @@ bool Decider::mayAssumeNoWrap(const PairQuestion& q) {
   return isAssumable(*q.a) && isAssumable(*q.b);
 }
 
+/// Ways into a part of the condition that may be taken beside others. Where loops end by themselves is no
+/// question that the program asks.
+static std::vector<Expr> alternativesOf(Expr condition) {
+  std::vector<Expr> result;
+  anyNode(condition, [&](Expr n) {
+    if (n->op != Op::Or || n->width != 1) return false;
+    const bool isOfLoop = anyNode(
+        n, [](Expr part) { return part->op == Op::Symbol && part->symbol->kind == SymbolKind::LoopCounter; });
+    if (!isOfLoop)
+      for (Expr part : n->operands)
+        if (part->op != Op::Or) result.push_back(part);
+    return false;
+  });
+  return result;
+}
+
 bool Decider::asksAgainst(const ModelAccess& access, Expr wanted) {
   ExprContext& c = kernel.context;
   const auto contradicts = [&](Expr condition) {
@@ -176,11 +282,25 @@ bool Decider::asksAgainst(const ModelAccess& access, Expr wanted) {
   const auto excludes = [&](Expr condition) {
     return !contradicts(condition) && contradicts(c.logicalAnd(condition, wanted));
   };
+  const auto excludesHere = [&](Expr part) { return excludes(c.logicalAnd(access.condition, part)); };
   if (excludes(access.condition)) return true;
-  return std::ranges::any_of(choicesOf(access), [&](Expr choice) {
-    return excludes(c.logicalAnd(access.condition, choice)) ||
-           excludes(c.logicalAnd(access.condition, c.logicalNot(choice)));
-  });
+  return std::ranges::any_of(alternativesOf(access.condition), excludesHere) ||
+         std::ranges::any_of(
+             choicesOf(access),
+             [&](Expr choice) { return excludesHere(choice) || excludesHere(c.logicalNot(choice)); }) ||
+         isDecidedBy(access, wanted);
+}
+
+/// Whether part of the place or of the condition is one number where `wanted` holds, and may be others: a
+/// mask made of a sign.
+bool Decider::isDecidedBy(const ModelAccess& access, Expr wanted) {
+  ExprContext& c = kernel.context;
+  Ranges any(Ranges::Wrapping::Exact), some(Ranges::Wrapping::Exact);
+  if (!any.assume(access.condition) || !some.assume(c.logicalAnd(access.condition, wanted))) return false;
+  const auto isDecided = [&](Expr n) {
+    return n->width > 1 && !isConst(n) && some.of(n).isConstant() && !any.of(n).isConstant();
+  };
+  return anyNode(access.condition, isDecided) || (access.offset && anyNode(access.offset, isDecided));
 }
 
 void withdrawWhereWrapped(Verdict& verdict, const ModelAccess& access) {

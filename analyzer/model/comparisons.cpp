@@ -1,4 +1,5 @@
 // Comparisons, of pointers among them.
+#include "analyzer/model/distances.h"
 #include "analyzer/model/execution.h"
 
 using namespace llvm;
@@ -16,23 +17,30 @@ Expr Execution::leadsToCode(Expr pointer, unsigned function) {
   return exprs.apply(known, {pointer});
 }
 
-/// Whether two pointers are equal, by the places that they may mean. Null when that is not known.
 /// Arrays that are taken to be different, of which the kernel asks itself whether they are: it may be so.
-Expr Execution::areOneArray(unsigned a, unsigned b) {
-  const auto isOfHost = [&](unsigned object) {
-    return state.objects[object].space == MemorySpace::Global && !state.globals.count(object);
-  };
-  if (!isOfHost(a) || !isOfHost(b)) return exprs.boolean(false);
-  if (a > b) std::swap(a, b);
+Expr Execution::areOneArray(const Place& p, const Place& q) {
+  if (p.object > q.object) return areOneArray(q, p);
+  const unsigned a = p.object, b = q.object;
+  if (!isOfHost(state, a) || !isOfHost(state, b)) return exprs.boolean(false);
+  Expr distance = exprs.sub(p.offset, q.offset);
+  const bool isFixed = isConst(distance);
   const std::string names = "`" + state.objects[a].name + "` and `" + state.objects[b].name + "`";
-  Symbol* symbol = state.symbols.plain(state.objects[a].name + " == " + state.objects[b].name, 1,
-                                       SymbolKind::Unknown, 0, 1);
+  std::string name = state.objects[a].name + " == " + state.objects[b].name;
+  if (!isFixed)
+    name += " further on";
+  else if (distance->value != 0)
+    name += " at " + std::to_string(distance->value);
+  Symbol* symbol = state.symbols.get(nullptr, name, {}, name, 1, SymbolKind::Unknown);
   symbol->varies = Varies::Never;
   symbol->exact = !state.launch.isOfProgram(); // any arrays may be given to a kernel on its own
   symbol->cause = {CauseKind::Launch, "whether " + names + " are one array"};
-  return exprs.of(symbol);
+  Expr isOne = exprs.of(symbol);
+  if (none_of(state.model.mayBeOne, [&](const OneArray& known) { return known.isOne == isOne; }))
+    state.model.mayBeOne.push_back({a, b, isOne, isFixed ? distance : nullptr, nullptr, nullptr});
+  return isOne;
 }
 
+/// Whether two pointers are equal, by the places that they may mean. Null when that is not known.
 Expr Execution::samePointer(Expr a, Expr b) {
   if (!state.objects.isPointer(a) || !state.objects.isPointer(b)) return nullptr;
   auto left = state.objects.places(a), right = state.objects.places(b);
@@ -48,7 +56,7 @@ Expr Execution::samePointer(Expr a, Expr b) {
     for (const Place& q : right) {
       if (state.objects[p.object].isUnknown || state.objects[q.object].isUnknown) return nullptr;
       Expr both = exprs.logicalAnd(p.guard, q.guard);
-      Expr meet = p.object == q.object ? exprs.eq(p.offset, q.offset) : areOneArray(p.object, q.object);
+      Expr meet = p.object == q.object ? exprs.eq(p.offset, q.offset) : areOneArray(p, q);
       same = exprs.logicalOr(same, exprs.logicalAnd(both, meet));
     }
   return same;

@@ -116,7 +116,7 @@ private:
   // comparisons.cpp
   Expr comparison(const llvm::ICmpInst& compare);
   Expr leadsToCode(Expr pointer, unsigned function);
-  Expr areOneArray(unsigned a, unsigned b);
+  Expr areOneArray(const Place& p, const Place& q);
   Expr samePointer(Expr a, Expr b);
   bool takeOffsets(Expr& a, Expr& b);
 
@@ -147,6 +147,7 @@ private:
 
   // loads.cpp
   Expr load(const llvm::Instruction& instruction, Expr pointer, bool isVolatile);
+  Expr writtenAsOther(unsigned object);
   Expr loadFrom(const llvm::Instruction& instruction, const Place& place);
   Expr unwrittenContent(const Place& place, unsigned width);
   Expr contentBefore(const Place& place, unsigned width, const Cause& written);
@@ -294,11 +295,11 @@ private:
 
   // loops/trip_counts.cpp
   Expr stayCondition(LoopWork& work);
+  void keepFromZero(LoopWork& work);
   Expr lastIteration(const LoopWork& work);
   void findTripCount(LoopWork& work);
   void takeForOrder(LoopWork& work, Expr moving, Expr bound, Expr first);
   void trimChains(LoopWork& work, std::int64_t trips);
-  void keepFromZero(LoopWork& work);
   void boundByParts(LoopWork& work, Expr stay);
   bool comesRoundPastBarriers(LoopWork& work);
 
@@ -328,8 +329,8 @@ private:
   void bindTo(LoopWork& work, const std::vector<const llvm::PHINode*>& group,
               const std::vector<std::vector<Expr>>& states);
   void bindPointers(LoopWork& work);
-  void boundOpen(LoopWork& work);
   void boundUsedUp(LoopWork& work);
+  void boundOpen(LoopWork& work);
 
   // loops/wrapped_sums.cpp
   Expr wrappedSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);

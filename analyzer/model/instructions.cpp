@@ -27,7 +27,7 @@ void Execution::runInstruction(const Instruction& instruction, Expr& condition) 
   if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) return runExchange(*exchange, condition);
   if (auto* call = dyn_cast<CallInst>(&instruction)) return runCall(*call, condition);
   if (isa<InsertValueInst>(instruction)) return; // aggregate() looks through it
-  if (isRelevant(&instruction)) env[&instruction] = result(instruction);
+  if (isRelevant(&instruction)) env[&instruction] = askedOfDrawn(instruction, result(instruction));
 }
 
 /// A piece of a copy that has been marked: the marker carries the access.

@@ -110,6 +110,16 @@ Expr Execution::stableContent(const Instruction& instruction, const Place& place
   return markIfSynchronizing(place.object, exprs.apply(content, std::move(operands)));
 }
 
+/// Width 1: that it is one with an array that the kernel writes, as the kernel itself holds possible.
+Expr Execution::writtenAsOther(unsigned object) {
+  Expr result = exprs.boolean(false);
+  for (const OneArray& one : state.model.mayBeOne)
+    if ((one.first == object && state.isWritten(one.second)) ||
+        (one.second == object && state.isWritten(one.first)))
+      result = exprs.logicalOr(result, one.isOne);
+  return result;
+}
+
 Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
   MemoryObject& object = state.objects[place.object];
   unsigned width = widthOf(instruction.getType(), state.layout);
@@ -120,7 +130,15 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     return markIfSynchronizing(place.object,
                                fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")",
                                      {{}, "the value of `" + object.name + "` read at " + line}));
-  if (!state.isWritten(place.object)) return unwrittenContent(place, width);
+  if (!state.isWritten(place.object)) {
+    Expr content = unwrittenContent(place, width), isOther = writtenAsOther(place.object);
+    if (isFalse(isOther)) return content;
+    return exprs.ite(isOther,
+                     fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")",
+                           {CauseKind::Content, "the content of `" + object.name + "`, which may be " +
+                                                    "an array that the kernel writes, at " + line}),
+                     content);
+  }
   if (Expr total = countedAt(instruction, place)) return total;
   const Cause written{CauseKind::Content,
                       "the content of `" + object.name + "`, which the kernel writes, at " + line};

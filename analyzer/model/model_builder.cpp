@@ -4,6 +4,7 @@
 #include "analyzer/model/apart.h"
 #include "analyzer/model/barrier_controls.h"
 #include "analyzer/model/barrier_groups.h"
+#include "analyzer/model/distances.h"
 #include "analyzer/model/execution.h"
 #include "analyzer/model/flags.h"
 #include "analyzer/model/learning.h"
@@ -218,6 +219,7 @@ private:
     state.boundCounts();
     state.boundTickets();
     state.checkStarts();
+    addComparedArrays(state);
     if (overlapMatters(state)) state.assume(kPointersApart);
     if (variablesMatter(state))
       state.assume("memory of the pointer parameters " + std::string(kReachedApart));

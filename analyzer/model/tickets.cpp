@@ -50,6 +50,47 @@ std::optional<std::vector<Expr>> Execution::identity(const Instruction& instruct
   return operands;
 }
 
+/// What has been drawn below `e`, with any number in its place; null where nothing has been.
+Expr Execution::undrawn(Expr e, std::string& counter) {
+  Substitution any(exprs);
+  anyNode(e, [&](Expr n) {
+    if (n->op != Op::ZExt || n->operands[0]->op != Op::Apply) return false;
+    const auto* drawn = n->operands[0]->function;
+    if (!state.model.draws.count(drawn) || !(drawn->injective || drawn->isRoom)) return false;
+    counter = drawn->cause.text;
+    any.set(n, exprs.of(state.symbols.get(nullptr, "any number drawn", {}, "any number drawn", n->width,
+                                          SymbolKind::Unknown)));
+    return false;
+  });
+  return any.empty() ? nullptr : any(e);
+}
+
+/// Of what is always the same because of what is assumed of a counter alone: the program asks itself whether
+/// that is so (`atomicAdd(n, 1) < 0`), and it may be otherwise.
+Expr Execution::askedOfDrawn(const Instruction& instruction, Expr result) {
+  const bool asks = isa<ICmpInst>(instruction) || isa<BinaryOperator>(instruction);
+  if (!asks || !isConst(result) || state.model.draws.empty()) return result;
+  std::vector<std::pair<const Value*, Expr>> drawn;
+  std::vector<Expr> operands{exprs.constant(32, state.numberOf(instruction))};
+  std::string counter;
+  for (const Use& use : instruction.operands()) {
+    operands.push_back(value(use));
+    if (isa<Constant>(use)) continue;
+    if (Expr any = undrawn(operands.back(), counter)) {
+      drawn.emplace_back(use, operands.back());
+      env[use] = any;
+    }
+  }
+  const bool isAlways = drawn.empty() || isConst(this->result(instruction));
+  for (const auto& [operand, known] : drawn) env[operand] = known;
+  if (isAlways) return result;
+  auto* asked =
+      state.symbols.function(nullptr, "asked of a number drawn", "asked of a ticket", result->width);
+  asked->exact = false;
+  asked->cause = {CauseKind::Launch, "numbers beyond what is assumed of a counter: " + counter};
+  return exprs.apply(asked, std::move(operands));
+}
+
 /// A counter that goes round this far away goes on like one that does not.
 static constexpr std::int64_t kFar = 1 << 16;
 
