@@ -106,7 +106,7 @@ void KernelAnalysis::openWhereChosen(std::vector<PropertyResult>& properties, co
         property.holdsFor != plan.concrete.front().holdsFor)
       continue;
     property.answer = Answer::Unknown;
-    property.reason = fmt::format("it is proved for {} only, and fails for {}", property.holdsFor, lean);
+    property.reason = "no launch is known, and it fails for " + lean;
     property.holdsFor.clear();
     property.assumptions.clear();
   }

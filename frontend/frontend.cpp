@@ -124,7 +124,7 @@ bool takes(FileWork& file, const std::string& declaration, DeviceSide& side) {
   DeviceSide made;
   if (!compileDevice(jobs, log, made)) return false;
   file.jobs.text = std::move(jobs.text);
-  side = std::move(made);
+  std::swap(side, made); // a module goes before its context
   return true;
 }
 

@@ -119,7 +119,7 @@ bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>&
 using SourceSite = std::tuple<Location, std::string, bool, SiteId>;
 
 SourceSite sourceSiteOf(const ModelAccess& access, const FindingContext& context) {
-  if (!access.where.known()) return {{}, {}, false, access.site};
+  if (access.site == kNoSite || !access.where.known()) return {{}, {}, false, access.site};
   return {access.where, exprOf(access, context), access.stores(), kNoSite};
 }
 
