@@ -110,7 +110,7 @@ std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared,
       llvm::any_of(questions, [&](Question& q) { return q.planned && !settledBy(q).answers.races.empty(); });
   if (questions.empty() || !anyLaunch || finds) return {};
   if (!isProvedForShapes(Property::RaceFree)) {
-    others = unevenLaunches(plan);
+    others = unevenLaunches(plan, facts.hasMain);
     if (auto usual = usualLaunch(plan)) others.push_back(std::move(*usual));
   }
   if (auto larger = largerLaunch(plan, sharedOut(*code.function))) others.push_back(std::move(*larger));

@@ -91,10 +91,12 @@ std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut share
   return result;
 }
 
-std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan) {
+std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun) {
   if (!plan.isDefault || plan.concrete.empty()) return {};
   const auto& chosen = plan.concrete.front().launch;
-  if (plan.isFitted || !chosen.block[1] || *chosen.block[1] == 1) return {widerLaunch(plan)};
+  const bool isFlat = plan.isFitted || !chosen.block[1] || *chosen.block[1] == 1;
+  if (isFlat && hasRun) return {}; // which shows how many threads and blocks there are
+  if (isFlat) return {widerLaunch(plan)};
   const bool isCube = chosen.block[2] && *chosen.block[2] > 1;
   constexpr std::uint32_t kWide = 16, kHalf = 8, kCube[] = {8, 4, 2}, kBlocks[] = {4, 3, 2};
   std::vector<LargerLaunch> result;

@@ -29,7 +29,7 @@ std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut share
 
 /// Where the shape is kcheck's own choice: more threads and blocks; of more than one axis, blocks wider than
 /// high, and higher than wide, for who takes one size for another is right in a square block.
-std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan);
+std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun);
 
 /// One of the usual shape, where the kernel asks whether it has another one, in which it has been looked at:
 /// it may do something else then.
