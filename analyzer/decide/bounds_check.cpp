@@ -1,6 +1,6 @@
 // Bounds: does every access stay in its object?
 #include "analyzer/decide/checks.h"
-#include "analyzer/decide/negative_sizes.h"
+#include "analyzer/decide/usual_sizes.h"
 #include "analyzer/decide/variants.h"
 
 #include <map>

@@ -36,6 +36,7 @@ struct Verdict {
   bool assumesNoWrap = false; ///< Never, provided that the arithmetic of both accesses does not wrap
   std::string reason;
   std::vector<Expr> constraints; ///< of Happens: what the values satisfy
+  std::vector<Cause> leans;      ///< of Happens: on what, besides what the constraints say
 
   static Verdict never(bool assumesNoWrap = false);
 };

@@ -1,7 +1,7 @@
 // Whether two accesses meet without order. One question for all pairs that are alike; a witness that shows a
 // launch which nobody means gives way to another, or to an assumption.
 #include "analyzer/decide/conflicts.h"
-#include "analyzer/decide/negative_sizes.h"
+#include "analyzer/decide/usual_sizes.h"
 #include "analyzer/decide/race_parts.h"
 
 #include <algorithm>
@@ -109,6 +109,7 @@ void RaceQuestions::takeCommonOne(const RaceItem& a, const RaceItem& b, Relation
     return c.decider.meet({variants.where(*a.access, wanted), variants.where(*b.access, wanted), relation});
   };
   preferNotNegative(c, answer, {a.access, b.access}, verdict, again);
+  preferWide(c, verdict, again);
 }
 
 void RaceQuestions::assumeFlags(const ModelAccess& a, const ModelAccess& b) {

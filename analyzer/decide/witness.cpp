@@ -189,6 +189,7 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
     (isOwn ? w.shared : list).emplace_back(name, shown(*s, values.of(s)));
   }
   w.causes = causes(verdict.constraints, values);
+  w.causes.insert(w.causes.end(), verdict.leans.begin(), verdict.leans.end());
   const bool needsLarge =
       isFarOut(w.first, w.blockDim, w.gridDim) || (b && isFarOut(w.second, w.blockDim, w.gridDim));
   if (model.hiddenSize.empty()) return w;

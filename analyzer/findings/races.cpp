@@ -64,6 +64,25 @@ bool storesShuffled(const RaceResult& race) {
          isShuffled(*race.second);
 }
 
+/// Whether it takes elements of arrays that lead both threads to one place, which the numbers that they draw
+/// from counters do not (`out[first[bin] + place]`).
+bool leansOnPlaces(const RaceResult& race) {
+  const bool isOfBoth = std::ranges::all_of(race.witness.causes, [](const Cause& cause) {
+    return cause.kind == CauseKind::Launch || cause.kind == CauseKind::Order;
+  });
+  const auto followsBoth = [](const ModelAccess& access) {
+    bool follows[2] = {};
+    anyNode(access.offset, [&](Expr n) {
+      if (n->op != Op::Apply) return false;
+      follows[0] |= !n->function->injective && n->function->cause.kind == CauseKind::Launch;
+      follows[1] |= n->function->injective && n->function->keys > 0;
+      return false;
+    });
+    return follows[0] && follows[1];
+  };
+  return isOfBoth && followsBoth(*race.first) && followsBoth(*race.second);
+}
+
 Finding findingOf(const RaceResult& race, bool withinWarpsOnly, const FindingContext& context) {
   Finding finding;
   finding.rule = raceRule(race, withinWarpsOnly, context);
@@ -88,7 +107,7 @@ Finding findingOf(const RaceResult& race, bool withinWarpsOnly, const FindingCon
   const bool leansOnLaunch = std::ranges::all_of(race.witness.causes, [](const Cause& cause) {
     return cause.kind == CauseKind::Launch || cause.kind == CauseKind::AnyInput;
   });
-  finding.leansOnInput = leansOnLaunch && !race.witness.causes.empty();
+  finding.leansOnInput = (leansOnLaunch && !race.witness.causes.empty()) || leansOnPlaces(race);
   finding.largerInput =
       finding.leansOnHost && leansOnLaunch && !race.sameValue && needSizesOnly(*race.first, *race.second);
   addValues(finding, race.witness);

@@ -1,4 +1,4 @@
-#include "analyzer/decide/negative_sizes.h"
+#include "analyzer/decide/usual_sizes.h"
 
 #include "report/assumptions.h"
 
@@ -22,7 +22,55 @@ std::vector<Expr> negativeParameters(const Verdict& verdict) {
   return result;
 }
 
+/// Integer parameters that something is multiplied by.
+std::vector<Expr> pitchesIn(const Verdict& verdict) {
+  std::vector<Expr> result;
+  const auto note = [&](Expr factor) {
+    while (factor->op == Op::SExt || factor->op == Op::ZExt) factor = factor->operands[0];
+    if (factor->op == Op::Symbol && factor->symbol->kind == SymbolKind::Parameter && factor->width >= 32 &&
+        std::ranges::find(result, factor) == result.end())
+      result.push_back(factor);
+  };
+  for (Expr constraint : verdict.constraints)
+    anyNode(constraint, [&](Expr n) {
+      if (n->op == Op::Mul) std::ranges::for_each(n->operands, note);
+      return false;
+    });
+  std::ranges::sort(result, {}, [](Expr e) { return e->id; });
+  return result;
+}
+
+/// Threads along the axis that has most; 0 where that is not known.
+std::int64_t widthOf(const KernelModel& model) {
+  std::int64_t widest = 0;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    if (!isConst(model.blockDim[axis]) || !isConst(model.gridDim[axis])) return 0;
+    widest = std::max(widest, std::int64_t(model.blockDim[axis]->value * model.gridDim[axis]->value));
+  }
+  return widest;
+}
+
 } // namespace
+
+void preferWide(const Check& check, Verdict& verdict, const std::function<Verdict(Expr wanted)>& again) {
+  const std::int64_t width = widthOf(check.model);
+  if (width < 2 || verdict.outcome != Verdict::Outcome::Happens) return;
+  ExprContext& context = check.decider.view().context;
+  Expr wanted = context.boolean(true);
+  std::string names;
+  for (Expr pitch : pitchesIn(verdict)) {
+    if (signExtend(verdict.values.of(pitch->symbol), pitch->width) >= width) continue;
+    wanted =
+        context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(pitch->width, width), pitch));
+    names += (names.empty() ? "`" : " and `") + pitch->symbol->name + "`";
+  }
+  if (names.empty()) return;
+  Verdict other = again(wanted);
+  if (other.outcome == Verdict::Outcome::Happens)
+    verdict = std::move(other);
+  else if (other.outcome == Verdict::Outcome::Never)
+    verdict.leans.push_back({CauseKind::Launch, names + ", less than the launch has threads along an axis"});
+}
 
 void preferNotNegative(const Check& check, PropertyAnswer& answer,
                        std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,

@@ -1,0 +1,24 @@
+// A witness with a negative size, or with rows shorter than the launch is wide, mostly shows a launch that
+// nobody means. What counts is whether there is another one.
+#pragma once
+
+#include "analyzer/decide/checks.h"
+
+#include <functional>
+#include <initializer_list>
+
+namespace kcheck::analyzer {
+
+/// Asks again where numbers are not negative that are so in the witness, unless the kernel does this for
+/// negative ones. `again` asks the question of `verdict` where a condition (width 1) holds as well. Where
+/// there is no other witness, that they are not is an assumption.
+void preferNotNegative(const Check& check, PropertyAnswer& answer,
+                       std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
+                       const std::function<Verdict(Expr wanted)>& again);
+
+/// The same for numbers that rows are long by (`y * pitch + x`), and that are less in the witness than a
+/// launch of known size has threads along an axis. Where there is no other witness, the verdict leans on
+/// that.
+void preferWide(const Check& check, Verdict& verdict, const std::function<Verdict(Expr wanted)>& again);
+
+} // namespace kcheck::analyzer
