@@ -116,17 +116,47 @@ std::optional<std::pair<SiteId, SiteId>> sitesOf(const Finding& finding) {
   return std::minmax({finding.accesses[0].site, finding.accesses[1].site});
 }
 
-bool isOpen(const Finding& finding, const std::vector<analyzer::OpenRace>& open) {
+/// What the static pass has left open of a kernel.
+struct Open {
+  std::vector<analyzer::OpenRace> races;
+  bool barriers = false; ///< whether all threads come to them, and lanes together
+  bool any() const { return barriers || !races.empty(); }
+};
+
+Open openOf(const KernelResult& result, const analyzer::Analysis& analysis) {
+  Open open;
+  llvm::copy_if(analysis.openRaces, std::back_inserter(open.races),
+                [&](const analyzer::OpenRace& race) { return race.kernel == result.symbol; });
+  open.barriers = llvm::any_of(result.properties, [](const PropertyResult& property) {
+    return property.property == Property::BarriersUniform && property.answer == Answer::Unknown;
+  });
+  return open;
+}
+
+bool isAboutBarriers(const Finding& finding) {
+  return finding.rule == "barrier-divergence" || finding.rule == "warp-mask";
+}
+
+bool isOpen(const Finding& finding, const Open& open) {
   const auto sites = sitesOf(finding);
-  return finding.severity == Severity::Error && sites &&
-         llvm::any_of(open, [&](const analyzer::OpenRace& race) {
+  if (finding.severity != Severity::Error) return false;
+  if (isAboutBarriers(finding)) return open.barriers;
+  return sites && llvm::any_of(open.races, [&](const analyzer::OpenRace& race) {
            return std::minmax({race.first, race.second}) == *sites;
          });
 }
 
-/// What a run of `line` sees of its kernel's open races.
-std::vector<Finding> seenIn(const std::string& line, const std::vector<analyzer::OpenRace>& open,
-                            const Facts& facts, const Options& options) {
+/// Whether threads part at a barrier, numbers decide, and what is in arrays: a program's launch may have
+/// others.
+void doubt(Finding& finding) {
+  finding.verdict = Verdict::Possible;
+  finding.severity = Severity::Warning;
+  finding.reason = "the numbers and arrays of a launch of kcheck's own";
+}
+
+/// What a run of `line` sees of what is open of its kernel.
+std::vector<Finding> seenIn(const std::string& line, const Open& open, const Facts& facts,
+                            const Options& options) {
   frontend::Options compiling = options.frontend;
   compiling.launchLines = {line};
   const auto program = frontend::compile(compiling);
@@ -140,6 +170,7 @@ std::vector<Finding> seenIn(const std::string& line, const std::vector<analyzer:
   for (Finding& finding : seen->findings) {
     if (!isOpen(finding, open)) continue;
     finding.verdict = Verdict::Confirmed;
+    if (isAboutBarriers(finding)) doubt(finding);
     finding.count = 0;
     if (finding.memory) finding.memory->allocatedAt = {};
     finding.notes.push_back(
@@ -152,6 +183,13 @@ std::vector<Finding> seenIn(const std::string& line, const std::vector<analyzer:
 /// In place of what the static pass takes for possible; not where the run saw no more than one value written,
 /// and there may be others.
 void take(const Finding& seen, std::vector<Finding>& findings) {
+  if (isAboutBarriers(seen)) {
+    const bool isKnown = llvm::any_of(findings, [&](const Finding& one) {
+      return one.rule == seen.rule && one.kernel == seen.kernel && one.where.line == seen.where.line;
+    });
+    if (!isKnown) findings.push_back(seen);
+    return;
+  }
   const auto sites = sitesOf(seen);
   auto isReplaced = [&](const Finding& one) {
     return one.verdict == Verdict::Possible && sitesOf(one) == sites && one.kernel == seen.kernel;
@@ -161,6 +199,16 @@ void take(const Finding& seen, std::vector<Finding>& findings) {
   findings.push_back(seen);
 }
 
+/// Numbers are sizes more often than not, of one element for each thread, or of some less; else they may be
+/// switches, and off.
+std::vector<Attempt> attemptsFor(const Open& open, std::uint64_t threads) {
+  std::vector<Attempt> attempts;
+  if (open.barriers) attempts.push_back({threads - std::min<std::uint64_t>(threads / 2, 5)});
+  if (!open.races.empty())
+    attempts.insert(attempts.end(), {{threads}, {threads, true}, {threads, true, true}, {0}});
+  return attempts;
+}
+
 } // namespace
 
 void replay(analyzer::Analysis& analysis, const frontend::Program& program, const Options& options) {
@@ -168,28 +216,22 @@ void replay(analyzer::Analysis& analysis, const frontend::Program& program, cons
   std::size_t replayed = 0;
   for (const KernelResult& result : analysis.kernels) {
     const Kernel* kernel = program.facts.kernel(result.symbol);
-    std::vector<analyzer::OpenRace> open;
-    llvm::copy_if(analysis.openRaces, std::back_inserter(open),
-                  [&](const analyzer::OpenRace& race) { return race.kernel == result.symbol; });
-    if (!kernel || open.empty() || replayed == kMostKernels) continue;
+    Open open = openOf(result, analysis);
+    if (!kernel || !open.any() || replayed == kMostKernels) continue;
     if (result.launches.empty()) continue;
     ++replayed;
     const Shape shape = shapeOf(result);
     const std::uint64_t shared = result.launches.front().sharedBytes.value_or(wantsShared ? kSharedBytes : 0);
-    // Numbers are sizes more often than not, of one element for each thread; else they may be switches, and
-    // off.
-    const std::uint64_t threads = shape.grid.volume() * shape.block.volume();
     std::set<std::string> tried;
-    for (const Attempt& attempt :
-         {Attempt{threads}, Attempt{threads, true}, Attempt{threads, true, true}, Attempt{0}}) {
+    for (const Attempt& attempt : attemptsFor(open, shape.grid.volume() * shape.block.volume())) {
       // Parts of no size would lie on each other.
       if (attempt.number == 0)
-        llvm::erase_if(open, [](const analyzer::OpenRace& race) { return race.followsNumbers; });
+        llvm::erase_if(open.races, [](const analyzer::OpenRace& race) { return race.followsNumbers; });
       const std::string line = launchLineFor(*kernel, shape, shared, attempt, analysis.wanted[result.symbol]);
-      if (open.empty() || !tried.insert(line).second) continue;
+      if (!open.any() || !tried.insert(line).second) continue;
       auto seen = seenIn(line, open, program.facts, options);
       for (const Finding& finding : seen) take(finding, analysis.findings);
-      if (!seen.empty()) break;
+      if (!llvm::all_of(seen, isAboutBarriers)) break;
     }
   }
 }
