@@ -78,10 +78,7 @@ PlannedCase fromOptions(const Kernel& kernel, UsedAxes used, const Options& opti
   PlannedCase result;
   result.launch.mayAlias = options.mayAlias;
   if (options.block) fix(result.launch.block, *options.block);
-  if (options.grid) {
-    fix(result.launch.grid, *options.grid);
-    used.grid |= 1; // `*` is any
-  }
+  if (options.grid) fix(result.launch.grid, *options.grid);
   result.narrowed = narrowedIn(result.launch, used, {});
   narrowUnused(result.launch, used);
   result.shown.kernel = kernel.symbol;
@@ -260,11 +257,6 @@ std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector
 
 LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used, const Options& options) {
   LaunchPlan plan;
-  plan.any.mayAlias = options.mayAlias;
-  if (used.mostThreads) plan.any.mostThreads = std::min(used.mostThreads, 1024u);
-  narrowUnused(plan.any, used);
-  plan.isNarrowed = used.block != 7 || used.grid != 7;
-  plan.anyText = freeText(used);
   const bool someRuns = std::ranges::any_of(facts.launches, [&](const Launch& launch) {
     return launch.kernel == kernel.symbol && whyInvalid(launch).empty();
   });
@@ -274,6 +266,13 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
     if (std::ranges::none_of(launches, [&](const Launch* other) { return sameCase(launch, *other); }))
       launches.push_back(&launch);
   }
+  if (!launches.empty() || options.block || options.grid || facts.hasMain)
+    used.grid |= 1; // one block is kcheck's own choice alone
+  plan.any.mayAlias = options.mayAlias;
+  if (used.mostThreads) plan.any.mostThreads = std::min(used.mostThreads, 1024u);
+  narrowUnused(plan.any, used);
+  plan.isNarrowed = used.block != 7 || used.grid != 7;
+  plan.anyText = freeText(used);
   if (options.block || options.grid) {
     planShape(plan, launches, kernel, used, options);
     return plan;
