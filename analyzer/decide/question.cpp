@@ -43,7 +43,7 @@ std::optional<Verdict> Decider::provesApart(const PairQuestion& q, Ranges::Wrapp
 }
 
 Verdict Decider::meet(const PairQuestion& q) {
-  const Verdict verdict = meetIfPlausible(q);
+  Verdict verdict = meetIfPlausible(q);
   if (verdict.outcome != Verdict::Outcome::Never || !verdict.assumesNoWrap) return verdict;
   const bool a = isShownOnlyWrapped(*q.a), b = isShownOnlyWrapped(*q.b);
   return a || b ? meetIfPlausible(q) : verdict;

@@ -19,8 +19,9 @@ void RaceAccounts::tell(const RaceItem& a, const RaceItem& b, Relation relation,
   if (!c.decider.isExact(best)) takeFirstRounds(a, b, relation, best);
   if (race.kind == RaceKind::WriteWrite) race.sameValue = writesSameValue(a, b, relation, best, shuffled);
   race.scope = c.decider.scopeOf(best.values, relation);
-  const bool isInWarp =
-      relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp && !race.sameValue;
+  best.leans = verdict.leans; // that holds for all threads of this relation
+  const bool isInWarp = relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp &&
+                        !race.sameValue && best.leans.empty();
   if (isInWarp && takeWider(race, a, b)) return finish(race, a, b, relation);
   race.witness = c.decider.witness(best, *a.access, b.access, relation);
   if (shuffled && race.scope == RaceScope::IntraWarp)

@@ -52,7 +52,7 @@ std::int64_t widthOf(const KernelModel& model) {
 
 } // namespace
 
-void preferWide(const Check& check, Verdict& verdict, const std::function<Verdict(Expr wanted)>& again) {
+void doubtShortRows(const Check& check, Verdict& verdict, const std::function<Verdict(Expr wanted)>& again) {
   const std::int64_t width = widthOf(check.model);
   if (width < 2 || verdict.outcome != Verdict::Outcome::Happens) return;
   ExprContext& context = check.decider.view().context;
@@ -65,10 +65,7 @@ void preferWide(const Check& check, Verdict& verdict, const std::function<Verdic
     names += (names.empty() ? "`" : " and `") + pitch->symbol->name + "`";
   }
   if (names.empty()) return;
-  Verdict other = again(wanted);
-  if (other.outcome == Verdict::Outcome::Happens)
-    verdict = std::move(other);
-  else if (other.outcome == Verdict::Outcome::Never)
+  if (again(wanted).outcome == Verdict::Outcome::Never)
     verdict.leans.push_back({CauseKind::Launch, names + ", less than the launch has threads along an axis"});
 }
 

@@ -16,9 +16,9 @@ void preferNotNegative(const Check& check, PropertyAnswer& answer,
                        std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
                        const std::function<Verdict(Expr wanted)>& again);
 
-/// The same for numbers that rows are long by (`y * pitch + x`), and that are less in the witness than a
-/// launch of known size has threads along an axis. Where there is no other witness, the verdict leans on
+/// Numbers that rows are long by (`y * pitch + x`), and that are less in the witness than a launch of known
+/// size has threads along an axis: where there is no witness in which they are not, the verdict leans on
 /// that.
-void preferWide(const Check& check, Verdict& verdict, const std::function<Verdict(Expr wanted)>& again);
+void doubtShortRows(const Check& check, Verdict& verdict, const std::function<Verdict(Expr wanted)>& again);
 
 } // namespace kcheck::analyzer

@@ -67,9 +67,8 @@ bool storesShuffled(const RaceResult& race) {
 /// Whether it takes elements of arrays that lead both threads to one place, which the numbers that they draw
 /// from counters do not (`out[first[bin] + place]`).
 bool leansOnPlaces(const RaceResult& race) {
-  const bool isOfBoth = std::ranges::all_of(race.witness.causes, [](const Cause& cause) {
-    return cause.kind == CauseKind::Launch || cause.kind == CauseKind::Order;
-  });
+  const auto others = std::ranges::count_if(
+      race.witness.causes, [](const Cause& cause) { return cause.kind != CauseKind::Launch; });
   const auto followsBoth = [](const ModelAccess& access) {
     bool follows[2] = {};
     anyNode(access.offset, [&](Expr n) {
@@ -80,7 +79,8 @@ bool leansOnPlaces(const RaceResult& race) {
     });
     return follows[0] && follows[1];
   };
-  return isOfBoth && followsBoth(*race.first) && followsBoth(*race.second);
+  return race.inSequence && others <= 1 && // the order in which they draw
+         followsBoth(*race.first) && followsBoth(*race.second);
 }
 
 Finding findingOf(const RaceResult& race, bool withinWarpsOnly, const FindingContext& context) {
