@@ -109,7 +109,7 @@ void RaceQuestions::takeCommonOne(const RaceItem& a, const RaceItem& b, Relation
     return c.decider.meet({variants.where(*a.access, wanted), variants.where(*b.access, wanted), relation});
   };
   preferNotNegative(c, answer, {a.access, b.access}, verdict, again);
-  doubtShortRows(c, verdict, again);
+  doubtShortRows(c, {a.access, b.access}, verdict, again);
 }
 
 void RaceQuestions::assumeFlags(const ModelAccess& a, const ModelAccess& b) {

@@ -22,7 +22,7 @@ std::vector<Expr> negativeParameters(const Verdict& verdict) {
   return result;
 }
 
-/// Integer parameters that something is multiplied by.
+/// Integer parameters that what differs between threads is multiplied by: by how far rows lie apart.
 std::vector<Expr> pitchesIn(const Verdict& verdict) {
   std::vector<Expr> result;
   const auto note = [&](Expr factor) {
@@ -33,11 +33,28 @@ std::vector<Expr> pitchesIn(const Verdict& verdict) {
   };
   for (Expr constraint : verdict.constraints)
     anyNode(constraint, [&](Expr n) {
-      if (n->op == Op::Mul) std::ranges::for_each(n->operands, note);
+      if (n->op != Op::Mul) return false;
+      for (std::size_t i : {0u, 1u})
+        if (variesOf(n->operands[1 - i]) != Varies::Never) note(n->operands[i]);
       return false;
     });
   std::ranges::sort(result, {}, [](Expr e) { return e->id; });
   return result;
+}
+
+/// Whether threads that lie beyond a number stay away (`x < width`): the launch may be wider then.
+bool isGuarded(const ModelAccess& access) {
+  const auto isParameter = [](Expr n) {
+    return n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter;
+  };
+  const auto isIndex = [](Expr n) {
+    return n->op == Op::Symbol &&
+           (n->symbol->kind == SymbolKind::ThreadIdx || n->symbol->kind == SymbolKind::BlockIdx);
+  };
+  return anyNode(access.condition, [&](Expr n) {
+    const bool orders = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
+    return orders && anyNode(n, isIndex) && anyNode(n, isParameter);
+  });
 }
 
 /// Threads along the axis that has most; 0 where that is not known.
@@ -52,8 +69,10 @@ std::int64_t widthOf(const KernelModel& model) {
 
 } // namespace
 
-void doubtShortRows(const Check& check, Verdict& verdict, const std::function<Verdict(Expr wanted)>& again) {
+void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
+                    const std::function<Verdict(Expr wanted)>& again) {
   const std::int64_t width = widthOf(check.model);
+  if (std::ranges::any_of(accesses, [](const ModelAccess* access) { return isGuarded(*access); })) return;
   if (width < 2 || verdict.outcome != Verdict::Outcome::Happens) return;
   ExprContext& context = check.decider.view().context;
   Expr wanted = context.boolean(true);
@@ -64,7 +83,10 @@ void doubtShortRows(const Check& check, Verdict& verdict, const std::function<Ve
         context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(pitch->width, width), pitch));
     names += (names.empty() ? "`" : " and `") + pitch->symbol->name + "`";
   }
-  if (names.empty()) return;
+  const auto isAskedFor = [&](const ModelAccess* access) {
+    return check.decider.asksAgainst(*access, wanted);
+  };
+  if (names.empty() || std::ranges::any_of(accesses, isAskedFor)) return;
   if (again(wanted).outcome == Verdict::Outcome::Never)
     verdict.leans.push_back({CauseKind::Launch, names + ", less than the launch has threads along an axis"});
 }
