@@ -23,7 +23,7 @@ std::vector<Expr> negativeParameters(const Verdict& verdict) {
 }
 
 /// Integer parameters that what differs between threads is multiplied by: by how far rows lie apart.
-std::vector<Expr> pitchesIn(const Verdict& verdict) {
+std::vector<Expr> pitchesOf(std::initializer_list<const ModelAccess*> accesses) {
   std::vector<Expr> result;
   const auto note = [&](Expr factor) {
     while (factor->op == Op::SExt || factor->op == Op::ZExt) factor = factor->operands[0];
@@ -31,14 +31,13 @@ std::vector<Expr> pitchesIn(const Verdict& verdict) {
         std::ranges::find(result, factor) == result.end())
       result.push_back(factor);
   };
-  for (Expr constraint : verdict.constraints)
-    anyNode(constraint, [&](Expr n) {
+  for (const ModelAccess* access : accesses)
+    anyNode(access->offset, [&](Expr n) {
       if (n->op != Op::Mul) return false;
       for (std::size_t i : {0u, 1u})
         if (variesOf(n->operands[1 - i]) != Varies::Never) note(n->operands[i]);
       return false;
     });
-  std::ranges::sort(result, {}, [](Expr e) { return e->id; });
   return result;
 }
 
@@ -77,16 +76,13 @@ void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*
   ExprContext& context = check.decider.view().context;
   Expr wanted = context.boolean(true);
   std::string names;
-  for (Expr pitch : pitchesIn(verdict)) {
+  for (Expr pitch : pitchesOf(accesses)) {
     if (signExtend(verdict.values.of(pitch->symbol), pitch->width) >= width) continue;
     wanted =
         context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(pitch->width, width), pitch));
     names += (names.empty() ? "`" : " and `") + pitch->symbol->name + "`";
   }
-  const auto isAskedFor = [&](const ModelAccess* access) {
-    return check.decider.asksAgainst(*access, wanted);
-  };
-  if (names.empty() || std::ranges::any_of(accesses, isAskedFor)) return;
+  if (names.empty()) return;
   if (again(wanted).outcome == Verdict::Outcome::Never)
     verdict.leans.push_back({CauseKind::Launch, names + ", less than the launch has threads along an axis"});
 }
