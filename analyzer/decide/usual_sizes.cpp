@@ -31,11 +31,16 @@ std::vector<Expr> pitchesOf(std::initializer_list<const ModelAccess*> accesses) 
         std::ranges::find(result, factor) == result.end())
       result.push_back(factor);
   };
+  const auto noteFactors = [&](Expr product) {
+    while (product->op == Op::SExt || product->op == Op::ZExt) product = product->operands[0];
+    for (std::size_t i : {0u, 1u})
+      if (product->op == Op::Mul && variesOf(product->operands[1 - i]) != Varies::Never)
+        note(product->operands[i]);
+  };
   for (const ModelAccess* access : accesses)
     anyNode(access->offset, [&](Expr n) {
-      if (n->op != Op::Mul) return false;
-      for (std::size_t i : {0u, 1u})
-        if (variesOf(n->operands[1 - i]) != Varies::Never) note(n->operands[i]);
+      for (std::size_t i : {0u, 1u}) // a place in a row is added
+        if (n->op == Op::Add && variesOf(n->operands[1 - i]) != Varies::Never) noteFactors(n->operands[i]);
       return false;
     });
   return result;
