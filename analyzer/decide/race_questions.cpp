@@ -1,8 +1,8 @@
 // Whether two accesses meet without order. One question for all pairs that are alike; a witness that shows a
 // launch which nobody means gives way to another, or to an assumption.
 #include "analyzer/decide/conflicts.h"
-#include "analyzer/decide/usual_sizes.h"
 #include "analyzer/decide/race_parts.h"
+#include "analyzer/decide/usual_sizes.h"
 
 #include <algorithm>
 
