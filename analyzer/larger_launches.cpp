@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace kcheck::analyzer {
 namespace {
@@ -48,18 +49,23 @@ bool tells(const RaceResult& race, const LargerLaunch& larger) {
   return (larger.isUneven || !race.sameValue) && goesThere(*race.first) && goesThere(*race.second);
 }
 
+LargerLaunch inAnotherShape(PlannedCase planned) {
+  show(planned);
+  LargerLaunch result;
+  result.lean = fmt::format("a launch of another shape, {}", planned.holdsFor);
+  result.planned = std::move(planned);
+  result.isUneven = true;
+  return result;
+}
+
 /// More threads along x, and more blocks.
 LargerLaunch widerLaunch(const LaunchPlan& plan) {
-  LargerLaunch wider;
-  wider.planned = plan.concrete.front();
-  LaunchCase& launch = wider.planned.launch;
+  PlannedCase wider = plan.concrete.front();
+  LaunchCase& launch = wider.launch;
   const std::uint32_t most = plan.any.mostThreads.value_or(1024), manyBlocks = 64;
   if (!plan.isFitted) launch.block[0] = std::min(*launch.block[0] * 4, most);
   if (*launch.grid[0] > 1) launch.grid[0] = manyBlocks;
-  show(wider.planned);
-  wider.isUneven = true;
-  wider.lean = fmt::format("a launch of another shape, {}", wider.planned.holdsFor);
-  return wider;
+  return inAnotherShape(std::move(wider));
 }
 
 } // namespace
@@ -101,9 +107,8 @@ std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun) {
   constexpr std::uint32_t kWide = 16, kHalf = 8, kCube[] = {8, 4, 2}, kBlocks[] = {4, 3, 2};
   std::vector<LargerLaunch> result;
   for (const bool isWide : {true, false}) {
-    LargerLaunch& uneven = result.emplace_back();
-    uneven.planned = plan.concrete.front();
-    LaunchCase& launch = uneven.planned.launch;
+    PlannedCase uneven = plan.concrete.front();
+    LaunchCase& launch = uneven.launch;
     for (std::size_t axis = 0; axis < 3; ++axis) {
       const std::size_t size = isWide ? axis : 2 - axis;
       if (isCube) launch.block[axis] = kCube[size];
@@ -113,25 +118,18 @@ std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun) {
       launch.block[0] = isWide ? kWide : kHalf;
       launch.block[1] = isWide ? kHalf : kWide;
     }
-    show(uneven.planned);
-    uneven.isUneven = true;
-    uneven.lean = fmt::format("a launch of another shape, {}", uneven.planned.holdsFor);
+    result.push_back(inAnotherShape(std::move(uneven)));
   }
   return result;
 }
 
 std::optional<LargerLaunch> usualLaunch(const LaunchPlan& plan) {
   if (!plan.usual || plan.concrete.empty()) return {};
-  LargerLaunch result;
-  result.planned = plan.concrete.front();
-  LaunchCase& launch = result.planned.launch;
+  PlannedCase usual = plan.concrete.front();
   const auto& [block, grid] = *plan.usual;
-  launch.block = {block.x, block.y, block.z};
-  launch.grid = {grid.x, grid.y, grid.z};
-  show(result.planned);
-  result.isUneven = true;
-  result.lean = fmt::format("a launch of another shape, {}", result.planned.holdsFor);
-  return result;
+  usual.launch.block = {block.x, block.y, block.z};
+  usual.launch.grid = {grid.x, grid.y, grid.z};
+  return inAnotherShape(std::move(usual));
 }
 
 void keepTellingRaces(KernelAnswers& answers, const LargerLaunch& larger) {

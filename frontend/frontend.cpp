@@ -15,6 +15,7 @@
 #include <llvm/Support/FileSystem.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
 
 #include <array>
 #include <atomic>
@@ -265,12 +266,14 @@ OrError<Program> compile(const Options& options) {
   if (!launches) return launches.error();
   compileAll(files, options.wantHost);
   if (auto error = reportErrors(files, *launches)) return *error;
-  const std::string left = instantiateUnused(files);
-  if (!left.empty() && llvm::all_of(files, [](const FileWork& file) { return file.device.kernels.empty(); }))
-    return Error{fmt::format(
-        "no kernel to check: {} is a template that nobody uses, and with float or int it does not "
-        "compile; add an instance: template __global__ void NAME<...>(...);",
-        left)};
+  if (const std::string left = instantiateUnused(files); !left.empty()) {
+    const std::string what =
+        "templates that nobody uses, and that do not compile with float or int: " + left +
+        "; add an instance, as template __global__ void NAME<...>(...);";
+    if (llvm::all_of(files, [](const FileWork& file) { return file.device.kernels.empty(); }))
+      return Error{"no kernel to check: " + what};
+    llvm::errs() << "kcheck: not checked: " << what << "\n";
+  }
 
   Program program;
   program.facts.files = options.files;

@@ -73,7 +73,7 @@ static bool speaksOfBlocks(const Instruction& instruction) {
   auto* call = dyn_cast<CallBase>(&instruction);
   if (!call) return false;
   auto* callee = call->getCalledFunction();
-  if (!callee) return !call->isInlineAsm() || call->mayWriteToMemory();
+  if (!callee) return true; // PTX that is not understood, or a pointer to a function
   StringRef name = callee->getName();
   if (!callee->isIntrinsic())
     return !name.starts_with("__nv_") && name != "vprintf" && name != "__assertfail";

@@ -87,7 +87,22 @@ TEST(BadInput, ATemplateOfWhichNoInstanceCanBeMade) {
   auto program =
       compileSource("template <class F> __global__ void apply(int* a, F f) { a[0] = f(a[0]); }\n", options);
   ASSERT_FALSE(program);
-  EXPECT_THAT(program.error().message, HasSubstr("`apply` is a template that nobody uses"));
+  EXPECT_THAT(program.error().message, HasSubstr("no kernel to check: templates that nobody uses"));
+}
+
+TEST(BadInput, ATemplateBesideKernelsIsToldOf) {
+  testing::internal::CaptureStderr();
+  Options options;
+  options.cudaPath = "none";
+  auto program = compileSource("template <class F> __global__ void apply(int* a, F f) { a[0] = f(a[0]); }\n"
+                               "__global__ void k(int* a) { a[0] = 1; }\n",
+                               options);
+  const std::string said = testing::internal::GetCapturedStderr();
+  ASSERT_TRUE(program) << program.error().message;
+  EXPECT_THAT(
+      said,
+      HasSubstr(
+          "not checked: templates that nobody uses, and that do not compile with float or int: `apply`"));
 }
 
 TEST(Templates, AreMadeOfStatedTypesWhereNobodyUsesThem) {
