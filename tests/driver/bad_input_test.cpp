@@ -84,6 +84,13 @@ TEST_F(BadInput, FilesThatAreNone) {
                 "binary.cu");
 }
 
+TEST_F(BadInput, NumbersThatAreNone) {
+  const std::string k = file("k.cu", "__global__ void k() {}\n");
+  expectRefused({"--jobs=0", k}, "--jobs: '0' is no number above 0");
+  expectRefused({"--timeout=abc", k}, "--timeout: 'abc' is no number from 0 on");
+  expectRefused({"--memory-limit=12x", k}, "--memory-limit: '12x' is no number above 0");
+}
+
 TEST_F(BadInput, ProgramsWithoutKernelsRunUnderTheHostChecks) {
   const std::string leak = "int main() { int* p; return cudaMalloc(&p, 64); }\n";
   Outcome outcome = kcheck({file("leak.cu", leak)});
