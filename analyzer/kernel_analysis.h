@@ -67,8 +67,9 @@ private:
   /// launch of kcheck's own choice need never happen.
   void doubtInvented(std::vector<PropertyResult>& properties, Analysis& analysis) const;
   void tellOthers(std::vector<PropertyResult>& properties, Analysis& analysis);
-  /// Threads race in another launch: no proof for that of kcheck's own choice alone says that they do not.
-  void openWhereChosen(std::vector<PropertyResult>& properties, const std::string& lean) const;
+  /// Threads race in another launch, or may: no proof for that of kcheck's own choice alone says that they do
+  /// not.
+  void openWhereChosen(std::vector<PropertyResult>& properties, const LargerLaunch& other) const;
   void finishTraffic(Analysis& analysis, Coverage& coverage);
   void dropWhereBroken(Question& question) const;
   CaseAnswers answersOf(Question& question, Analysis& analysis);

@@ -90,23 +90,24 @@ void KernelAnalysis::tellOthers(std::vector<PropertyResult>& properties, Analysi
   for (std::size_t i = 0; i < others.size(); ++i) {
     Question& question = otherQuestions[i];
     keepTellingRaces(question.answers, others[i]);
+    if (plan.isDefault && !question.answers.races.empty()) openWhereChosen(properties, others[i]);
     for (Finding& finding :
          findingsOf(question.answers, {facts, question.model, others[i].planned.holdsFor})) {
       if (!finding.accesses.empty() && !told.insert(finding.accesses.front().site).second) continue;
       wordAsLarger(finding, others[i]);
-      if (plan.isDefault) openWhereChosen(properties, others[i].lean);
       analysis.findings.push_back(std::move(finding));
     }
   }
 }
 
-void KernelAnalysis::openWhereChosen(std::vector<PropertyResult>& properties, const std::string& lean) const {
+void KernelAnalysis::openWhereChosen(std::vector<PropertyResult>& properties,
+                                     const LargerLaunch& other) const {
   for (PropertyResult& property : properties) {
     if (property.property != Property::RaceFree || property.answer != Answer::Proved ||
         property.holdsFor != plan.concrete.front().holdsFor)
       continue;
     property.answer = Answer::Unknown;
-    property.reason = "no launch is known, and it fails for " + lean;
+    property.reason = fmt::format("no launch is known, and it is not so for {}", other.lean);
     property.holdsFor.clear();
     property.assumptions.clear();
   }

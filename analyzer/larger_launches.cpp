@@ -62,7 +62,7 @@ LargerLaunch inAnotherShape(PlannedCase planned) {
 LargerLaunch widerLaunch(const LaunchPlan& plan) {
   PlannedCase wider = plan.concrete.front();
   LaunchCase& launch = wider.launch;
-  const std::uint32_t most = plan.any.mostThreads.value_or(1024), manyBlocks = 64;
+  const std::uint32_t most = plan.any.mostThreads.value_or(1024), manyBlocks = 4096;
   if (!plan.isFitted) launch.block[0] = std::min(*launch.block[0] * 4, most);
   if (*launch.grid[0] > 1) launch.grid[0] = manyBlocks;
   return inAnotherShape(std::move(wider));

@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <set>
 
@@ -58,18 +59,25 @@ Shapes shapesAround(const KernelModel& model) {
 
 using Axes = std::array<std::int64_t, 3>;
 
-/// `scale * e` as a sum, as far as it is one of products with constants.
-void addTerms(Expr e, std::int64_t scale, std::map<Expr, std::int64_t>& terms) {
-  if (e->op == Op::Add) {
-    for (Expr part : e->operands) addTerms(part, scale, terms);
-  } else if (e->op == Op::Mul && isConst(e->operands[1])) {
-    addTerms(e->operands[0], scale * std::int64_t(e->operands[1]->value), terms);
-  } else if (e->op == Op::ZExt || e->op == Op::SExt) {
-    addTerms(e->operands[0], scale, terms);
-  } else {
-    terms[e] += scale;
+/// A place as a sum of multiples, and a number.
+struct Sum {
+  std::map<Expr, std::int64_t> terms;
+  std::int64_t number = 0;
+
+  /// `scale * e`, as far as that is a sum of products with constants.
+  void add(Expr e, std::int64_t scale) {
+    if (e->op == Op::Add)
+      for (Expr part : e->operands) add(part, scale);
+    else if (e->op == Op::Mul && isConst(e->operands[1]))
+      add(e->operands[0], scale * signExtend(e->operands[1]->value, e->width));
+    else if (e->op == Op::ZExt || e->op == Op::SExt)
+      add(e->operands[0], scale);
+    else if (isConst(e))
+      number += scale * signExtend(e->value, e->width);
+    else
+      terms[e] += scale;
   }
-}
+};
 
 bool isIndex(Expr e) {
   return e->op == Op::Symbol &&
@@ -79,7 +87,7 @@ bool isIndex(Expr e) {
 
 /// `threadIdx.x < 10`
 bool comparesWithNumber(Expr n, Expr thread) {
-  if (n->width != 1 || n->operands.size() != 2) return false;
+  if (n->width != 1 || n->operands.size() != 2 || n->op == Op::Eq) return false;
   const Expr a = n->operands[0], b = n->operands[1];
   return (a == thread && isConst(b)) || (b == thread && isConst(a));
 }
@@ -91,8 +99,8 @@ std::int64_t rounded(std::int64_t width) {
 }
 
 /// How wide a block may be along each axis for what the kernel does wherever the thread's index stands there:
-/// threads of more would come to what belongs to the next row, block or round, or leave an array of the
-/// block's own. 0: nothing says so.
+/// threads of more would come to what belongs to the next row, block or round, or leave an array of known
+/// size. 0: nothing says so.
 class Widths {
 public:
   explicit Widths(const KernelModel& model) : model(model) {
@@ -105,35 +113,39 @@ private:
   void look(const ModelAccess& access) {
     const MemoryObject& object = model.objects[access.object];
     if (!access.offset || object.space == MemorySpace::Local || !isConst(access.size)) return;
-    std::map<Expr, std::int64_t> terms;
-    addTerms(access.offset, 1, terms);
+    Sum place;
+    place.add(access.offset, 1);
     for (unsigned axis = 0; axis < 3; ++axis) {
       Expr thread = model.threadIdx[axis];
-      const auto own = terms.find(thread);
-      if (isConst(thread) || own == terms.end() || own->second <= 0) continue;
+      const auto own = place.terms.find(thread);
+      if (isConst(thread) || own == place.terms.end() || own->second == 0) continue;
       if (anyNode(access.condition, [&](Expr n) { return comparesWithNumber(n, thread); })) continue;
       const std::int64_t step = own->second;
-      if (access.stores())
-        for (const auto& [term, scale] : terms)
+      if (access.stores() && step > 0)
+        for (const auto& [term, scale] : place.terms)
           if (isIndex(term) && term != thread && scale % step == 0) narrow(axis, scale / step);
-      if (object.space == MemorySpace::Shared && object.bytes && isOf(terms, axis))
-        narrow(axis,
-               (std::int64_t(*object.bytes) - fixedPart(terms) - std::int64_t(access.size->value)) / step +
-                   1);
+      if (const auto rest = object.bytes ? restOf(place, axis) : std::nullopt)
+        narrow(axis, (step > 0 ? std::int64_t(*object.bytes) - *rest - std::int64_t(access.size->value)
+                               : place.number) /
+                             std::abs(step) +
+                         1);
     }
   }
 
-  /// Whether the place follows this axis and faster ones alone.
-  bool isOf(const std::map<Expr, std::int64_t>& terms, unsigned axis) const {
-    return llvm::all_of(terms, [&](const auto& term) {
-      const bool isThread = term.first->op == Op::Symbol && term.first->symbol->kind == SymbolKind::ThreadIdx;
-      return isConst(term.first) || (isThread && term.second <= terms.at(model.threadIdx[axis]));
-    });
-  }
-  static std::int64_t fixedPart(const std::map<Expr, std::int64_t>& terms) {
-    std::int64_t sum = 0;
-    for (const auto& [term, scale] : terms)
-      if (isConst(term)) sum += scale * std::int64_t(term->value);
+  /// How far the rest of the place leads at most, where it follows this axis, faster ones and what has bounds
+  /// of its own (`buffer[round & 1][threadIdx.x]`).
+  std::optional<std::int64_t> restOf(const Sum& place, unsigned axis) const {
+    std::int64_t sum = place.number;
+    constexpr std::int64_t kMost = std::int64_t{1} << 20;
+    for (const auto& [term, scale] : place.terms) {
+      if (term->op == Op::Symbol && term->symbol->kind == SymbolKind::ThreadIdx) {
+        if (std::abs(scale) > std::abs(place.terms.at(model.threadIdx[axis]))) return {};
+        continue;
+      }
+      const Range range = Ranges().of(term);
+      if (isIndex(term) || range.lo < 0 || range.hi > kMost || scale < 0 || scale > kMost) return {};
+      sum += scale * std::int64_t(range.hi);
+    }
     return sum;
   }
   void narrow(unsigned axis, std::int64_t width) {
@@ -146,13 +158,13 @@ private:
   Axes widths{};
 };
 
-/// How many accesses may leave an array of the block's own, as far as their place is known.
+/// How many accesses may leave an array of the kernel's file, as far as their place is known.
 std::size_t misfits(const KernelModel& model) {
   std::size_t count = 0;
   for (const Phase& phase : model.gridPhases)
     for (const ModelAccess& access : phase.accesses) {
       const MemoryObject& object = model.objects[access.object];
-      if (object.space != MemorySpace::Shared || !object.bytes || !access.offset || !isConst(access.size) ||
+      if (object.space == MemorySpace::Local || !object.bytes || !access.offset || !isConst(access.size) ||
           !causesOf(access.offset).empty())
         continue;
       Ranges ranges;

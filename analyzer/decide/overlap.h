@@ -24,6 +24,10 @@ public:
   /// As that, with one thread before the other along the axis that tells them apart: for the two orders.
   bool provesApartInOrder();
 
+  /// After provesApart() has found nothing: both threads, where they touch a common byte, have the same value
+  /// of the expression.
+  bool makesEqual(Expr e) { return isEqual(e); }
+
   /// Two threads that have the same value of one of these are ordered by a lock.
   std::vector<Expr> separators;
 

@@ -3,6 +3,7 @@
 
 #include "analyzer/clock.h"
 #include "analyzer/decide/inequality.h"
+#include "analyzer/decide/overlap.h"
 #include "analyzer/decide/search.h"
 
 namespace kcheck::analyzer {
@@ -96,11 +97,27 @@ Verdict Decider::happens(Assignment values, std::vector<Expr> constraints) {
 
 Verdict Decider::meetWithDifferentValues(const PairQuestion& q) {
   ExprContext& c = kernel.context;
+  if (q.a->stored == q.b->stored) { // of the same index, as `squares[i] = i * i`
+    constexpr auto kExact = Ranges::Wrapping::Exact;
+    PairSystem system(kernel, viewOf(*q.a, kExact), viewOf(*q.b, kExact), q.relation);
+    if (system.provesApart() || system.makesEqual(q.a->stored)) {
+      ++counters.arithmetic;
+      return Verdict::never();
+    }
+  }
   std::vector<Expr> constraints = meetingConstraints(q);
   Expr same = c.eq(copies.of(q.a->stored, q.relation, 1), copies.of(q.b->stored, q.relation, 2));
   constraints.insert(constraints.begin(), c.logicalNot(same));
   ++counters.questions;
   return solve(std::move(constraints), q.relation);
+}
+
+bool Decider::storesTheSame(const Verdict& verdict, const PairQuestion& q) {
+  if (!causesOf(q.a->stored).empty() || !causesOf(q.b->stored).empty()) return false;
+  Evaluator evaluate(verdict.values);
+  const Value x = evaluate(copies.of(q.a->stored, q.relation, 1)),
+              y = evaluate(copies.of(q.b->stored, q.relation, 2));
+  return !x.undefined && !y.undefined && x.value == y.value;
 }
 
 bool Decider::provesWithin(AccessView& view, Expr bytes) {

@@ -79,6 +79,8 @@ public:
   /// Whether a Happens leans on no approximation.
   bool isExact(const Verdict& verdict) { return causes(verdict.constraints, verdict.values).empty(); }
   RaceScope scopeOf(const Assignment& values, Relation relation);
+  /// Whether both threads of a Happens store what is known to be the same.
+  bool storesTheSame(const Verdict& verdict, const PairQuestion& question);
   /// What a proof about the access rests on besides the program text, in words.
   const std::vector<std::string>& wrapAssumptions(const ModelAccess& access);
 

@@ -15,11 +15,13 @@ void RaceAccounts::tell(const RaceItem& a, const RaceItem& b, Relation relation,
   race.kind = raceKindOf(*a.access, *b.access);
   race.scopeTooNarrow = a.access->kind == AccessKind::Atomic && b.access->kind == AccessKind::Atomic;
   Verdict best = verdict;
-  std::optional<Cause> shuffled;
+  std::optional<Cause> shuffled, open;
   if (!c.decider.isExact(best)) takeFirstRounds(a, b, relation, best);
-  if (race.kind == RaceKind::WriteWrite) race.sameValue = writesSameValue(a, b, relation, best, shuffled);
+  if (race.kind == RaceKind::WriteWrite)
+    race.sameValue = writesSameValue(a, b, relation, best, shuffled, open);
   race.scope = c.decider.scopeOf(best.values, relation);
   best.leans = verdict.leans; // that holds for all threads of this relation
+  if (open) best.leans.push_back(*std::move(open));
   const bool isInWarp = relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp &&
                         !race.sameValue && best.leans.empty();
   if (isInWarp && takeWider(race, a, b)) return finish(race, a, b, relation);
@@ -120,9 +122,9 @@ void RaceAccounts::askForPromises(RaceResult& race, const RaceItem& a, const Rac
 
 /// Whether both always store the same; otherwise `best` becomes a witness in which they differ, unless that
 /// would lean on approximations where it does not yet. Whether lanes differ in what they have shuffled is
-/// not known: then `shuffled` is why.
+/// not known: then `shuffled` is why. `open`: why it is not known at all, where they do not differ in `best`.
 bool RaceAccounts::writesSameValue(const RaceItem& a, const RaceItem& b, Relation relation, Verdict& best,
-                                   std::optional<Cause>& shuffled) {
+                                   std::optional<Cause>& shuffled, std::optional<Cause>& open) {
   Expr x = a.access->stored, y = b.access->stored;
   if (!x || !y || x->width != y->width) return false;
   if (x == y && !c.decider.view().isPrivate(x, relation)) return true;
@@ -134,6 +136,8 @@ bool RaceAccounts::writesSameValue(const RaceItem& a, const RaceItem& b, Relatio
   } else if (differ.outcome == Verdict::Outcome::Happens) {
     for (Cause& cause : c.decider.witness(differ, *a.access, b.access, relation).causes)
       if (cause.kind == CauseKind::Warp) shuffled = std::move(cause);
+  } else if (c.decider.storesTheSame(best, {a.access, b.access, relation})) {
+    open = Cause{CauseKind::Approximation, "whether they write different values, which the solver left open"};
   }
   return false;
 }

@@ -35,7 +35,7 @@ private:
   bool takeWider(RaceResult& race, const RaceItem& a, const RaceItem& b);
   void takeOrdered(RaceResult& race, const RaceItem& a, const RaceItem& b, Relation relation);
   bool writesSameValue(const RaceItem& a, const RaceItem& b, Relation relation, Verdict& best,
-                       std::optional<Cause>& shuffled);
+                       std::optional<Cause>& shuffled, std::optional<Cause>& open);
   std::optional<unsigned> heldBy(Promise promise, const RaceItem& a, const RaceItem& b, Relation relation);
   void askForPromises(RaceResult& race, const RaceItem& a, const RaceItem& b, Relation relation);
 

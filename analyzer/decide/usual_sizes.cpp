@@ -1,5 +1,7 @@
 #include "analyzer/decide/usual_sizes.h"
 
+#include "analyzer/expr/evaluate.h"
+#include "analyzer/expr/range.h"
 #include "report/assumptions.h"
 
 #include <algorithm>
@@ -22,14 +24,18 @@ std::vector<Expr> negativeParameters(const Verdict& verdict) {
   return result;
 }
 
-/// Integer parameters that what differs between threads is multiplied by: by how far rows lie apart.
+/// An integer parameter, or one in a structure that is passed.
+bool isNumber(Expr e) {
+  if (e->width < 32 || !isGiven(e)) return false;
+  return e->op != Op::Symbol || e->symbol->kind == SymbolKind::Parameter;
+}
+
+/// Numbers of the launch that what differs between threads is multiplied by: by how far rows lie apart.
 std::vector<Expr> pitchesOf(std::initializer_list<const ModelAccess*> accesses) {
   std::vector<Expr> result;
   const auto note = [&](Expr factor) {
     while (factor->op == Op::SExt || factor->op == Op::ZExt) factor = factor->operands[0];
-    if (factor->op == Op::Symbol && factor->symbol->kind == SymbolKind::Parameter && factor->width >= 32 &&
-        std::ranges::find(result, factor) == result.end())
-      result.push_back(factor);
+    if (isNumber(factor) && std::ranges::find(result, factor) == result.end()) result.push_back(factor);
   };
   const auto noteFactors = [&](Expr product) {
     while (product->op == Op::SExt || product->op == Op::ZExt) product = product->operands[0];
@@ -46,19 +52,24 @@ std::vector<Expr> pitchesOf(std::initializer_list<const ModelAccess*> accesses) 
   return result;
 }
 
-/// Whether threads that lie beyond a number stay away (`x < width`): the launch may be wider then.
-bool isGuarded(const ModelAccess& access) {
-  const auto isParameter = [](Expr n) {
-    return n->op == Op::Symbol && n->symbol->kind == SymbolKind::Parameter;
-  };
+/// Numbers beyond which threads stay away (`x < width`): the launch may be wider then.
+std::vector<Expr> guardsOf(std::initializer_list<const ModelAccess*> accesses) {
+  std::vector<Expr> result;
   const auto isIndex = [](Expr n) {
     return n->op == Op::Symbol &&
            (n->symbol->kind == SymbolKind::ThreadIdx || n->symbol->kind == SymbolKind::BlockIdx);
   };
-  return anyNode(access.condition, [&](Expr n) {
-    const bool orders = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
-    return orders && anyNode(n, isIndex) && anyNode(n, isParameter);
-  });
+  const auto note = [&](Expr n) {
+    if (isNumber(n) && std::ranges::find(result, n) == result.end()) result.push_back(n);
+    return false;
+  };
+  for (const ModelAccess* access : accesses)
+    anyNode(access->condition, [&](Expr n) {
+      const bool orders = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
+      if (orders && anyNode(n, isIndex)) anyNode(n, note);
+      return false;
+    });
+  return result;
 }
 
 /// Threads along the axis that has most; 0 where that is not known.
@@ -73,23 +84,70 @@ std::int64_t widthOf(const KernelModel& model) {
 
 } // namespace
 
+namespace {
+
+/// That `pitch` is at least `times` the number, both read with sign.
+Expr isAtLeast(ExprContext& context, Expr pitch, Expr number, std::int64_t times) {
+  const auto wide = [&](Expr e) { return e->width < 64 ? context.extend(Op::SExt, 64, e) : e; };
+  return context.binary(Op::Sle, context.mul(wide(number), context.constant(64, times)), wide(pitch));
+}
+
+std::int64_t valueOf(const Verdict& verdict, Expr e) {
+  return signExtend(evaluate(e, verdict.values).value, e->width);
+}
+
+std::string nameOf(Expr number) {
+  return number->op == Op::Symbol ? "`" + number->symbol->name + "`"
+                                  : "a field of `" + number->function->name + "`";
+}
+
+std::string listed(const std::vector<Expr>& numbers) {
+  std::string names;
+  for (Expr number : numbers) names += (names.empty() ? "" : " and ") + nameOf(number);
+  return names;
+}
+
+/// Where guards keep threads within numbers, but not within that by which the rows lie apart: that one may be
+/// less than what a row takes, in elements or in bytes.
+void doubtShorterThanGuards(const Check& check, std::initializer_list<const ModelAccess*> accesses,
+                            const std::vector<Expr>& guards, Verdict& verdict,
+                            const std::function<Verdict(Expr wanted)>& again) {
+  constexpr std::size_t kMost = 4;
+  const Expr size = (*accesses.begin())->size;
+  if (guards.size() > kMost || !isConst(size)) return;
+  for (Expr pitch : pitchesOf(accesses)) {
+    if (std::ranges::find(guards, pitch) != guards.end()) continue;
+    for (Expr guard : guards)
+      for (const std::int64_t times : {std::int64_t{1}, size->value}) {
+        if (valueOf(verdict, pitch) >= times * valueOf(verdict, guard)) continue;
+        const Expr wanted = isAtLeast(check.decider.view().context, pitch, guard, times);
+        if (again(wanted).outcome != Verdict::Outcome::Never) continue;
+        verdict.leans.push_back(
+            {CauseKind::Launch, nameOf(pitch) + ", too small for rows of " + nameOf(guard)});
+        return;
+      }
+  }
+}
+
+} // namespace
+
 void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
                     const std::function<Verdict(Expr wanted)>& again) {
+  if (verdict.outcome != Verdict::Outcome::Happens) return;
+  if (const auto guards = guardsOf(accesses); !guards.empty())
+    return doubtShorterThanGuards(check, accesses, guards, verdict, again);
   const std::int64_t width = widthOf(check.model);
-  if (std::ranges::any_of(accesses, [](const ModelAccess* access) { return isGuarded(*access); })) return;
-  if (width < 2 || verdict.outcome != Verdict::Outcome::Happens) return;
+  if (width < 2) return;
   ExprContext& context = check.decider.view().context;
   Expr wanted = context.boolean(true);
-  std::string names;
-  for (Expr pitch : pitchesOf(accesses)) {
-    if (signExtend(verdict.values.of(pitch->symbol), pitch->width) >= width) continue;
+  std::vector<Expr> pitches = pitchesOf(accesses);
+  std::erase_if(pitches, [&](Expr pitch) { return valueOf(verdict, pitch) >= width; });
+  for (Expr pitch : pitches)
     wanted =
         context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(pitch->width, width), pitch));
-    names += (names.empty() ? "`" : " and `") + pitch->symbol->name + "`";
-  }
-  if (names.empty()) return;
-  if (again(wanted).outcome == Verdict::Outcome::Never)
-    verdict.leans.push_back({CauseKind::Launch, names + ", less than the launch has threads along an axis"});
+  if (!pitches.empty() && again(wanted).outcome == Verdict::Outcome::Never)
+    verdict.leans.push_back(
+        {CauseKind::Launch, listed(pitches) + ", less than the launch has threads along an axis"});
 }
 
 void preferNotNegative(const Check& check, PropertyAnswer& answer,

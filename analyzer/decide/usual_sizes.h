@@ -18,7 +18,8 @@ void preferNotNegative(const Check& check, PropertyAnswer& answer,
 
 /// Numbers that rows are long by (`y * pitch + x`), and that are less in the witness than a launch of known
 /// size has threads along an axis: where there is no witness in which they are not, the verdict leans on
-/// that. Not where a guard keeps some threads away: who forgets one of several has a launch that is wider.
+/// that. Where a guard keeps some threads away, the launch may be wider than the rows are long; then the
+/// numbers count that the guards compare with (`x < width`).
 void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
                     const std::function<Verdict(Expr wanted)>& again);
 

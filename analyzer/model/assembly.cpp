@@ -196,6 +196,7 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
       env[&call] = assemblyResult(call, text, statements && any_of(*statements, isOfWarp));
   }
   if (startsCopy(call) && runCopy(call, body, condition)) return;
+  if (statements && statements->size() == 1 && runRows(call, statements->front(), condition)) return;
   const bool claims = StringRef(assembly->getConstraintString()).contains("~{memory}");
   if (statements && all_of(*statements, [&](const ptx::Statement& s) { return isHarmless(s, claims); }))
     return;

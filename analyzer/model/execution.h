@@ -4,7 +4,7 @@
 //
 // execution.cpp: the way through the blocks.
 // instructions.cpp, comparisons.cpp, calls.cpp, intrinsics.cpp, library_calls.cpp, atomics.cpp, votes.cpp,
-// assembly.cpp: what an instruction does.
+// assembly.cpp, matrices.cpp: what an instruction does.
 // values.cpp, accesses.cpp: how operands become expressions, and accesses those of the model.
 // loads.cpp, initial_contents.cpp, stored_before.cpp, own_stores.cpp, last_blocks.cpp: what is read.
 // tickets.cpp, claims.cpp, counted.cpp: what atomic operations share out.
@@ -12,6 +12,7 @@
 #pragma once
 
 #include "analyzer/model/kernel_state.h"
+#include "ptx/statement.h"
 
 #include "llvm/ADT/MapVector.h"
 #include "llvm/IR/Instructions.h"
@@ -211,7 +212,7 @@ private:
   bool runMemoryIntrinsic(const llvm::CallInst& call, Expr condition);
   void runMemoryCopy(const llvm::CallInst& call, Expr condition);
   void runPerThread(const llvm::CallInst& call, Expr condition);
-  void runUnknownIntrinsic(const llvm::CallInst& call);
+  void runUnknownIntrinsic(const llvm::CallInst& call, Expr condition);
   Expr intrinsicValue(const llvm::CallInst& call);
   Expr specialRegister(unsigned intrinsic);
   Expr isInSpace(Expr pointer, MemorySpace space);
@@ -248,6 +249,11 @@ private:
   Expr sharedPointer(const llvm::Value* address);
   Expr pointerToShared(const llvm::CastInst& cast);
   void resumeCopies(const llvm::BasicBlock* barrier);
+
+  // matrices.cpp
+  Expr lane();
+  bool runTile(const llvm::CallInst& call, Expr condition);
+  bool runRows(const llvm::CallInst& call, const ptx::Statement& statement, Expr condition);
 
   // atomics.cpp
   void runUpdate(const llvm::AtomicRMWInst& update, Expr condition);

@@ -60,7 +60,7 @@ bool Execution::runIntrinsic(const CallInst& call, Expr& condition) {
   if (isPerThread(call.getCalledFunction()->getName()))
     runPerThread(call, condition);
   else
-    runUnknownIntrinsic(call);
+    runUnknownIntrinsic(call, condition);
   return true;
 }
 
@@ -174,8 +174,7 @@ Expr Execution::specialRegister(unsigned intrinsic) {
   case Intrinsic::nvvm_read_ptx_sreg_nctaid_y: return m.gridDim[1];
   case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: return m.gridDim[2];
   case Intrinsic::nvvm_read_ptx_sreg_warpsize: return exprs.constant(32, 32);
-  case Intrinsic::nvvm_read_ptx_sreg_laneid:
-    return exprs.binary(Op::And, state.linearThread(), exprs.constant(32, 31));
+  case Intrinsic::nvvm_read_ptx_sreg_laneid: return lane();
   case Intrinsic::nvvm_read_ptx_sreg_lanemask_lt: return lanesBelow(state);
   default: return nullptr;
   }
@@ -214,13 +213,14 @@ void Execution::runPerThread(const CallInst& call, Expr condition) {
   }
 }
 
-void Execution::runUnknownIntrinsic(const CallInst& call) {
+void Execution::runUnknownIntrinsic(const CallInst& call, Expr condition) {
   const std::string name = call.getCalledFunction()->getName().str();
   if (call.doesNotAccessMemory() || call.onlyAccessesInaccessibleMemory()) {
     if (isRelevant(&call)) env[&call] = opaque(call, name);
     return;
   }
-  if (takesPointer(call)) state.gap(&call, "what `" + name + "` reads and writes is not modelled");
+  if (takesPointer(call) && !runTile(call, condition))
+    state.gap(&call, "what `" + name + "` reads and writes is not modelled");
   if (isRelevant(&call))
     env[&call] =
         fresh(&call, "call", "a result (" + state.lineText(call) + ")", {{}, "the result of `" + name + "`"});

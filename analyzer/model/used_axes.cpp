@@ -5,6 +5,7 @@
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
@@ -60,6 +61,22 @@ static bool isOfBlock(const Value* pointer) {
   return isa<AllocaInst>(object) || (variable && variable->getAddressSpace() == kShared);
 }
 
+/// As below, of inline PTX: what it says is in its text.
+static bool textSpeaksOfBlocks(const InlineAsm& assembly) {
+  StringRef rest = assembly.getAsmString();
+  constexpr StringRef kEnds = " \t\n;{}[],";
+  while (!(rest = rest.ltrim(kEnds)).empty()) {
+    const StringRef word = rest.take_until([&](char c) { return kEnds.contains(c); });
+    rest = rest.drop_front(word.size());
+    for (StringRef start : {"atom.", "red.", "membar.", "fence."})
+      if (word.starts_with(start) && !word.contains(".cta") && !word.contains(".shared")) return true;
+    for (StringRef part : {"ctaid", "gridid", "smid", "%cluster", "barrier.cluster", ".volatile", ".acquire",
+                           ".release", ".relaxed", ".gpu", ".sys", "call"})
+      if (word.contains(part)) return true;
+  }
+  return false;
+}
+
 /// Whether the instruction tells blocks apart, or lets them work together.
 static bool speaksOfBlocks(const Instruction& instruction) {
   if (isa<FenceInst>(instruction)) return fenceReach(instruction) >= kDeviceReach;
@@ -72,8 +89,9 @@ static bool speaksOfBlocks(const Instruction& instruction) {
     return (store->isVolatile() || store->isAtomic()) && !isOfBlock(store->getPointerOperand());
   auto* call = dyn_cast<CallBase>(&instruction);
   if (!call) return false;
+  if (auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand())) return textSpeaksOfBlocks(*assembly);
   auto* callee = call->getCalledFunction();
-  if (!callee) return true; // PTX that is not understood, or a pointer to a function
+  if (!callee) return false; // a pointer to a function: nothing is proved of such a kernel
   StringRef name = callee->getName();
   if (!callee->isIntrinsic())
     return !name.starts_with("__nv_") && name != "vprintf" && name != "__assertfail";

@@ -84,6 +84,31 @@ TEST(SameValue, ValueDecidedByTheAddress) {
   EXPECT_TRUE(a.races[0].sameValue) << summary(a);
 }
 
+TEST(SameValue, ProductOfTheIndex) {
+  KernelBuilder k(launch({4, 1, 1}, {64, 1, 1}));
+  k.write(k.global("squares"), k.tid(), k.tid() * k.tid());
+  KernelAnswers a = k.answers();
+  ASSERT_FALSE(a.races.empty());
+  for (const RaceResult& r : a.races) EXPECT_TRUE(r.sameValue) << summary(a);
+}
+
+TEST(SameValue, ProductOfAnotherNumber) {
+  KernelBuilder k(launch({4, 1, 1}, {64, 1, 1}));
+  k.write(k.global("squares"), k.tid(), k.gid() * k.tid());
+  EXPECT_FALSE(expectRace(k).races[0].sameValue);
+}
+
+TEST(SameValue, LeftOpenIsADoubt) {
+  KernelBuilder k(launch({4, 1, 1}, {64, 1, 1}));
+  k.write(k.global("squares"), k.tid(), (k.tid() * k.tid() * 5 + (k.gid() & 63) * 3) >> 1);
+  Limits none;
+  none.questionMilliseconds = 1;
+  KernelAnswers a = k.answers(none);
+  ASSERT_FALSE(a.races.empty());
+  EXPECT_FALSE(a.races[0].sameValue);
+  EXPECT_FALSE(a.races[0].witness.exact()) << summary(a);
+}
+
 TEST(Objects, DifferentArraysDoNotMeet) {
   KernelBuilder k;
   k.write(k.global("a"), k.gid());
