@@ -150,6 +150,11 @@ private:
     return argument->isLValue() || argument->getType()->isPointerType() ? argument : nullptr;
   }
 
+  /// A pointer and how far to go from there.
+  static bool goesAhead(const clang::BinaryOperator* sum) {
+    return sum && sum->getOpcode() == clang::BO_Add && sum->getLHS()->getType()->isPointerType();
+  }
+
   /// An access through a pointer: `&c[0]` accesses `c[0]`, `c + i` accesses `c[i]`, `p` accesses `*p`.
   void describePointer(const clang::Expr& pointer, SourceAccess& access) {
     const clang::Expr& written = *pointer.IgnoreParenCasts();
@@ -159,9 +164,15 @@ private:
     if (address && address->getOpcode() == clang::UO_AddrOf) {
       access.expr = textOf(*address->getSubExpr(), ast);
       access.array = arrayTextOf(*address->getSubExpr(), ast);
-    } else if (sum && sum->getOpcode() == clang::BO_Add && sum->getLHS()->getType()->isPointerType()) {
-      access.array = textOf(*sum->getLHS()->IgnoreParenImpCasts(), ast);
-      access.expr = access.array + "[" + textOf(*sum->getRHS(), ast) + "]";
+    } else if (goesAhead(sum)) {
+      std::string index;
+      const clang::Expr* base = nullptr;
+      for (; goesAhead(sum); sum = llvm::dyn_cast<clang::BinaryOperator>(base)) { // `c + row * n + column`
+        index = textOf(*sum->getRHS(), ast) + (index.empty() ? "" : " + " + index);
+        base = sum->getLHS()->IgnoreParenImpCasts();
+      }
+      access.array = textOf(*base, ast);
+      access.expr = access.array + "[" + index + "]";
     } else if (written.getType()->isPointerType()) {
       access.array = textOf(written, ast);
       access.expr = "*" + access.array;
