@@ -123,22 +123,28 @@ bool Execution::runCopy(const CallInst& call, StringRef text, Expr condition) {
   return true;
 }
 
-std::optional<ModelAccess> Execution::earlier(const RunAccess& access, unsigned rounds,
+std::optional<ModelAccess> Execution::earlier(const RunAccess& access, const CopyUnderWay& copy,
                                               const BasicBlock* where) const {
   ModelAccess result = access.access;
-  if (rounds == 0) return result;
-  const Loop* loop = state.loopInfo.getLoopFor(access.instruction->getParent());
+  if (copy.rounds == 0) return result;
+  const Loop* loop = copy.loop;
   auto round = loop ? iterations.find(loop) : iterations.end();
   if (round == iterations.end() || round->second->op != Op::Symbol) return {};
+  auto isInnerRound = [&](Expr n) {
+    const Loop* own = state.loopInfo.getLoopFor(access.instruction->getParent());
+    for (; own && own != loop; own = own->getParentLoop())
+      if (auto inner = iterations.find(own); inner != iterations.end() && inner->second == n) return true;
+    return false;
+  };
   auto changes = [&](Expr e) {
     return anyNode(e, [&](Expr n) {
-      if (n->op == Op::Apply) return false;
+      if (n->op == Op::Apply || isInnerRound(n)) return false;
       auto home = n->op == Op::Symbol ? state.homes.find(n->symbol) : state.homes.end();
       return n != round->second && home != state.homes.end() && home->second.first &&
              loop->contains(home->second.first);
     });
   };
-  Expr distance = exprs.constant(round->second->width, rounds);
+  Expr distance = exprs.constant(round->second->width, copy.rounds);
   Substitution back(exprs);
   back.set(round->second, exprs.sub(round->second, distance));
   for (Expr* e : {&result.offset, &result.size, &result.condition}) {
@@ -153,22 +159,24 @@ std::optional<ModelAccess> Execution::earlier(const RunAccess& access, unsigned 
   return result;
 }
 
+/// That the thread is in the round of the loop that it has entered since the copy.
+Expr Execution::inRound(const CopyUnderWay& copy) const {
+  const auto round = copy.round ? iterations.find(copy.entered) : iterations.end();
+  if (round == iterations.end()) return exprs.boolean(true);
+  return exprs.eq(round->second, exprs.constant(round->second->width, *copy.round));
+}
+
 /// Copies that may be under way at a barrier go on behind it.
 void Execution::resumeCopies(const BasicBlock* barrier) {
   for (const CopyUnderWay& copy : state.asyncCopies.at(barrier))
     for (const RunAccess& access : before->accesses) {
       if (access.instruction != copy.copy) continue;
-      auto again = before->earlier(access, copy.rounds, barrier);
+      auto again = before->earlier(access, copy, barrier);
       if (!again) {
         state.gap(copy.copy, "how long this asynchronous copy runs is not followed", true, false, false);
         continue;
       }
-      const Loop* around = state.loopInfo.getLoopFor(barrier);
-      const auto round = around ? iterations.find(around) : iterations.end();
-      if (copy.barrierRound && round != iterations.end())
-        again->condition = exprs.logicalAnd(
-            again->condition,
-            exprs.eq(round->second, exprs.constant(round->second->width, *copy.barrierRound)));
+      again->condition = exprs.logicalAnd(again->condition, inRound(copy));
       const std::string line = state.lineText(*copy.copy);
       Symbol* goesOn = local(*copy.copy, "under way", "the copy at " + line + " is under way", 1);
       goesOn->exact = false;

@@ -24,6 +24,7 @@ namespace kcheck::analyzer {
 namespace {
 
 constexpr unsigned kMostCommits = 16, kMostRounds = 4, kMostLoopRounds = 8;
+constexpr unsigned kManyRounds = kMostRounds + 1; ///< or more
 
 StringRef assemblyOf(const Instruction& instruction) {
   auto* call = dyn_cast<CallInst>(&instruction);
@@ -55,6 +56,8 @@ bool mayAccess(const Instruction& instruction) {
   if (const Value* pointer = getLoadStorePointerOperand(&instruction))
     return !isa<AllocaInst>(getUnderlyingObject(pointer));
   if (!instruction.mayReadOrWriteMemory() || isBarrier(instruction)) return false;
+  if (auto* call = dyn_cast<CallBase>(&instruction); call && call->onlyAccessesInaccessibleMemory())
+    return false;
   return !assemblyOf(instruction).starts_with("cp.async");
 }
 
@@ -91,40 +94,78 @@ namespace {
 /// Where a copy may be: at which instruction, and what has come since it was started.
 struct Path {
   const Instruction* next;
-  unsigned commits = 0, rounds = 0;
-  const Loop* loop = nullptr; ///< that was entered since, the last one; and in which round of it,
-  unsigned loopRound = 0;     ///< kMostLoopRounds: in a later one, or it is not known
+  unsigned commits = 0;
+  const Loop* counted = nullptr; ///< around the copy; how often the path has gone round it,
+  unsigned rounds = 0;
+  const Loop* entered = nullptr; ///< since, the outermost one; and in which round of it the path is,
+  unsigned enteredRound = 0;     ///< kMostLoopRounds: in a later one
   friend auto operator<=>(const Path&, const Path&) = default;
 };
 
 /// The edge into `next` enters a loop without the copy, goes round it, or leads out of it.
-void countLoop(Path& path, const BasicBlock* from, const BasicBlock* next, const LoopInfo& loops) {
+void countLoop(Path& path, const BasicBlock* from, const BasicBlock* next, const LoopInfo& loops,
+               const BasicBlock* copy) {
   const Loop* loop = loops.getLoopFor(next);
-  const bool isHeader = loop && loop->getHeader() == next;
-  if (isHeader && !loop->contains(from)) {
-    path.loop = loop;
-    path.loopRound = 0;
-  } else if (loop != path.loop) {
-    path.loop = loop;
-    path.loopRound = kMostLoopRounds;
-  } else if (isHeader) {
-    path.loopRound = std::min(path.loopRound + 1, kMostLoopRounds);
+  if (loop && loop->contains(copy)) loop = nullptr;
+  while (loop && loop->getParentLoop() && !loop->getParentLoop()->contains(copy))
+    loop = loop->getParentLoop();
+  if (!loop || !loop->contains(from))
+    path.enteredRound = 0;
+  else if (loop->getHeader() == next)
+    path.enteredRound = std::min(path.enteredRound + 1, kMostLoopRounds);
+  path.entered = loop;
+}
+
+/// The edge into `next` goes round a loop around the copy, or leads out of one. False: that is left before.
+bool countRounds(Path& path, const BasicBlock* from, const BasicBlock* next, const LoopInfo& loops,
+                 const Loop* own, std::optional<unsigned> mostRounds) {
+  const bool isLeft = path.counted && !path.counted->contains(next);
+  if (isLeft && path.rounds == kManyRounds) { // started in any of them
+    while (path.counted && !path.counted->contains(next)) path.counted = path.counted->getParentLoop();
+    path.rounds = 0;
   }
+  const Loop* loop = loops.getLoopFor(next);
+  const bool goesRound =
+      loop && loop->getHeader() == next && loop->contains(from) && own && loop->contains(own);
+  if (!goesRound) return true;
+  if (loop == path.counted) {
+    if (loop == own && mostRounds && path.rounds >= *mostRounds) return false;
+    path.rounds = std::min(path.rounds + 1, kManyRounds);
+  } else if (loop->contains(path.counted)) {
+    path.counted = loop;
+    path.rounds = 1;
+  }
+  return true;
+}
+
+/// Whether the path has come to a loop around the copy anew.
+bool isBackInside(const Path& path, const BasicBlock* block, const Loop* own) {
+  for (const Loop* loop = own; loop && loop != path.counted; loop = loop->getParentLoop())
+    if (loop->contains(block)) return true;
+  return false;
 }
 
 } // namespace
 
 void AsyncCopies::follow(const CallInst& copy, const LoopInfo& loops, std::optional<unsigned> mostRounds) {
   const Loop* own = loops.getLoopFor(copy.getParent());
-  std::vector<Path> todo{{copy.getNextNode(), 0, 0, own, kMostLoopRounds}};
+  std::vector<Path> todo{{copy.getNextNode(), 0, own, 0, nullptr, 0}};
   std::set<Path> seen;
   std::set<std::pair<const Instruction*, CopyUnderWay>> noted;
+  const auto note = [&](const Path& path, const CopyUnderWay& here, const Instruction* at,
+                        std::vector<CopyUnderWay>& place) {
+    if (here.rounds == kManyRounds || isBackInside(path, at->getParent(), own))
+      notFollowed.insert(&copy);
+    else if (noted.insert({at, here}).second)
+      place.push_back(here);
+  };
   while (!todo.empty()) {
     Path path = todo.back();
     todo.pop_back();
     bool isOver = false;
     const BasicBlock* block = path.next->getParent();
-    CopyUnderWay here{&copy, path.rounds, {}};
+    CopyUnderWay here{&copy, path.counted, path.rounds, path.entered, {}};
+    if (path.entered && path.enteredRound < kMostLoopRounds) here.round = path.enteredRound;
     for (const Instruction* at = path.next; at && !isOver; at = at->getNextNode()) {
       StringRef text = assemblyOf(*at);
       if (text.starts_with("cp.async.mbarrier")) notFollowed.insert(&copy);
@@ -134,29 +175,17 @@ void AsyncCopies::follow(const CallInst& copy, const LoopInfo& loops, std::optio
         isOver = true;
       else if (auto left = leftByWait(*at, text))
         isOver = path.commits > *left;
-      else if (isBarrier(*at)) {
-        const bool isCounted = path.loop && path.loopRound < kMostLoopRounds;
-        here.barrierRound = isCounted ? std::optional(path.loopRound) : std::nullopt;
-        if (noted.insert({at, here}).second) barriers[block].push_back(here);
-      } else if (mayAccess(*at)) {
-        here.barrierRound = {};
-        if (noted.insert({at, here}).second) accesses[at].push_back(here);
-      }
+      else if (isBarrier(*at))
+        note(path, here, at, barriers[block]);
+      else if (mayAccess(*at))
+        note(path, here, at, accesses[at]);
     }
     if (isOver) continue;
     for (const BasicBlock* next : successors(block)) {
       Path ahead = path;
       ahead.next = &next->front();
-      countLoop(ahead, block, next, loops);
-      const Loop* loop = loops.getLoopFor(next);
-      const bool goesRound = loop && loop->getHeader() == next && loop->contains(block);
-      if (goesRound && loop->contains(own) && own) {
-        if (loop == own && mostRounds && ahead.rounds >= *mostRounds) continue; // it is left before
-        if (loop != own || ++ahead.rounds > kMostRounds) {
-          notFollowed.insert(&copy);
-          continue;
-        }
-      }
+      countLoop(ahead, block, next, loops, copy.getParent());
+      if (!countRounds(ahead, block, next, loops, own, mostRounds)) continue;
       if (seen.insert(ahead).second) todo.push_back(ahead);
     }
   }

@@ -13,18 +13,21 @@ class CallInst;
 class DominatorTree;
 class Function;
 class Instruction;
+class Loop;
 class LoopInfo;
 } // namespace llvm
 
 namespace kcheck::analyzer {
 
-/// A copy that may be under way, started so many rounds ago of the loop that starts it.
+/// A copy that may be under way, started so many rounds ago of a loop around it; in any round of those within
+/// that one, or of all where there is none.
 struct CopyUnderWay {
   const llvm::CallInst* copy = nullptr;
+  const llvm::Loop* loop = nullptr;
   unsigned rounds = 0;
-  /// In which round of the innermost loop around it the barrier is, of a loop that was entered after the
-  /// copy.
-  std::optional<unsigned> barrierRound;
+  /// The outermost loop that was entered since, if any, and in which round of it the thread is.
+  const llvm::Loop* entered = nullptr;
+  std::optional<unsigned> round;
   friend auto operator<=>(const CopyUnderWay&, const CopyUnderWay&) = default;
 };
 

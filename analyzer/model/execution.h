@@ -74,9 +74,10 @@ public:
   std::map<const llvm::Instruction*, Expr> handed;          ///< what stores leave that others may read
 
   Expr value(const llvm::Value* v); ///< values.cpp
-  /// The access of an asynchronous copy that was started so many rounds ago. Nothing where that is not known.
-  std::optional<ModelAccess> earlier(const RunAccess& access, unsigned rounds,
+  /// The access of an asynchronous copy that may be under way. Nothing where it is not known.
+  std::optional<ModelAccess> earlier(const RunAccess& access, const CopyUnderWay& copy,
                                      const llvm::BasicBlock* where) const;
+  Expr inRound(const CopyUnderWay& copy) const;
 
 private:
   using Edge = std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>;

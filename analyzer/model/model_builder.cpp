@@ -140,9 +140,10 @@ private:
             const bool isMet = part.instruction == copy.copy && part.access.object == access.access.object;
             if (!isMet || (part.access.kind == AccessKind::Read && access.access.kind == AccessKind::Read))
               continue;
-            if (auto earlier = whole.earlier(part, copy.rounds, instruction->getParent()))
+            if (auto earlier = whole.earlier(part, copy, instruction->getParent())) {
+              earlier->condition = state.exprs.logicalAnd(earlier->condition, whole.inRound(copy));
               state.model.ownCopies.push_back({std::move(*earlier), access.access});
-            else
+            } else
               state.gap(copy.copy, "how long this asynchronous copy runs is not followed", true, false,
                         false);
           }
