@@ -68,6 +68,9 @@ void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& site
     // has it.
     bool current = two.token[0] > launch.began && two.token[1] > launch.began &&
                    (cell.read == access.block.launchMany || two.token[0] == (cell.read & ~Token{1}));
+    // The first one may be of another operation that goes on meanwhile.
+    current |=
+        two.token[0] < launch.first && two.token[1] > launch.began && cell.read == access.block.launchMany;
     for (unsigned i = 0; i < 2 && current; ++i)
       checkPair(access, {two.token[i], two.site[i], false, atomicScope(launch, two.site[i]) != 0}, at);
     if (access.racy && !access.mayBeSameValue) return;

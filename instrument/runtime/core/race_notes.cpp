@@ -51,8 +51,10 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
         return;
       }
       bool sameInterval = cell.read - block.interval < block.many;
-      if (&cell == &cellOf(at) && !(cell.read & 1))
-        readersOf(at) = {{cell.read, access.thread.me}, {sites.read, narrowSite(access.site)}, 0};
+      const bool isOlder = cell.read < launch.first; // of what goes on in another stream
+      if (isOlder && &cell != &cellOf(at)) return;   // no room for both: that one meets more threads
+      if (&cell == &cellOf(at) && (!(cell.read & 1) || isOlder))
+        readersOf(at) = {{cell.read & ~Token{1}, access.thread.me}, {sites.read, narrowSite(access.site)}, 0};
       cell.read = sameInterval ? cell.read | 1 : block.launchMany;
       return;
     }
