@@ -128,6 +128,7 @@ struct ModelAccess {
   unsigned object = 0;
   Expr offset = nullptr;    ///< byte offset into the object, 64 bit
   Expr size = nullptr;      ///< bytes, 64 bit; a constant but for memcpy and memset
+  unsigned align = 1;       ///< bytes: elsewhere the access is an error of its own, which ends the kernel
   Expr condition = nullptr; ///< width 1: the thread gets here, in this phase
   Expr stored = nullptr;    ///< the value written, where known
   std::vector<LockPlace> locks;

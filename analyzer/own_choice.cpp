@@ -106,8 +106,16 @@ public:
   explicit Widths(const KernelModel& model) : model(model) {
     for (const Phase& phase : model.gridPhases)
       for (const ModelAccess& access : phase.accesses) look(access);
+    for (const Stored& first : stored)
+      for (const Stored& second : stored) compare(first, second);
   }
-  const Axes& all() const { return widths; }
+  /// Steps say how wide a block is; arrays only how wide it is at most, with some room perhaps.
+  std::int64_t of(unsigned axis) const {
+    const std::int64_t step = steps[axis], room = rooms[axis];
+    if (step && (!room || step <= room)) return step;
+    return room ? rounded(room) : 0;
+  }
+  Axes all() const { return {of(0), of(1), of(2)}; }
 
 private:
   void look(const ModelAccess& access) {
@@ -115,21 +123,57 @@ private:
     if (!access.offset || object.space == MemorySpace::Local || !isConst(access.size)) return;
     Sum place;
     place.add(access.offset, 1);
+    if (access.stores())
+      anyNode(access.offset, [&](Expr part) {
+        if (part->op == Op::Add) noteSteps(part, access.condition);
+        return false;
+      });
     for (unsigned axis = 0; axis < 3; ++axis) {
       Expr thread = model.threadIdx[axis];
       const auto own = place.terms.find(thread);
       if (isConst(thread) || own == place.terms.end() || own->second == 0) continue;
       if (anyNode(access.condition, [&](Expr n) { return comparesWithNumber(n, thread); })) continue;
       const std::int64_t step = own->second;
+      if (access.stores() && step > 0) stored.push_back({access.object, axis, step, place});
       if (access.stores() && step > 0)
         for (const auto& [term, scale] : place.terms)
-          if (isIndex(term) && term != thread && scale % step == 0) narrow(axis, scale / step);
+          if (isIndex(term) && term != thread && scale % step == 0) narrow(steps[axis], scale / step);
       if (const auto rest = object.bytes ? restOf(place, axis) : std::nullopt)
-        narrow(axis, (step > 0 ? std::int64_t(*object.bytes) - *rest - std::int64_t(access.size->value)
-                               : place.number) /
-                             std::abs(step) +
-                         1);
+        narrow(rooms[axis], (step > 0 ? std::int64_t(*object.bytes) - *rest - std::int64_t(access.size->value)
+                                      : place.number) /
+                                    std::abs(step) +
+                                1);
     }
+  }
+
+  /// `blockIdx.y * 6 + threadIdx.y`, wherever it stands.
+  void noteSteps(Expr part, Expr condition) {
+    Sum sum;
+    sum.add(part, 1);
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      Expr thread = model.threadIdx[axis], block = model.blockIdx[axis];
+      const auto own = sum.terms.find(thread), ofBlock = sum.terms.find(block);
+      if (isConst(thread) || own == sum.terms.end() || ofBlock == sum.terms.end() || own->second <= 0)
+        continue;
+      if (anyNode(condition, [&](Expr n) { return comparesWithNumber(n, thread); })) continue;
+      if (ofBlock->second % own->second == 0) narrow(steps[axis], ofBlock->second / own->second);
+    }
+  }
+
+  struct Stored {
+    unsigned object, axis;
+    std::int64_t step;
+    Sum place;
+  };
+
+  /// Each thread stores twice, so far apart that this is as many threads as there are (`out[t]`, `out[t +
+  /// 128]`).
+  void compare(const Stored& first, const Stored& second) {
+    constexpr std::int64_t kLeast = 32;
+    const std::int64_t apart = second.place.number - first.place.number;
+    if (first.object == second.object && first.axis == second.axis &&
+        first.place.terms == second.place.terms && apart % first.step == 0 && apart / first.step >= kLeast)
+      narrow(steps[first.axis], apart / first.step);
   }
 
   /// How far the rest of the place leads at most, where it follows this axis, faster ones and what has bounds
@@ -148,19 +192,23 @@ private:
     }
     return sum;
   }
-  void narrow(unsigned axis, std::int64_t width) {
+  static void narrow(std::int64_t& known, std::int64_t width) {
     if (width < 2 || width > kMostThreads) return;
-    std::int64_t& known = widths[axis];
-    known = known == 0 ? rounded(width) : std::min(known, rounded(width));
+    known = known == 0 ? width : std::min(known, width);
   }
 
   const KernelModel& model;
-  Axes widths{};
+  std::vector<Stored> stored;
+  Axes steps{}, rooms{};
 };
 
 /// How many accesses may leave an array of the kernel's file, as far as their place is known.
-std::size_t misfits(const KernelModel& model) {
-  std::size_t count = 0;
+struct Misfits {
+  std::size_t all = 0;
+  std::size_t guarded = 0; ///< by a number (`threadIdx.x < 64`): in narrower blocks they would only hide
+};
+Misfits misfits(const KernelModel& model) {
+  Misfits count;
   for (const Phase& phase : model.gridPhases)
     for (const ModelAccess& access : phase.accesses) {
       const MemoryObject& object = model.objects[access.object];
@@ -170,7 +218,12 @@ std::size_t misfits(const KernelModel& model) {
       Ranges ranges;
       if (!ranges.assume(access.condition)) continue;
       const Range place = ranges.of(access.offset);
-      count += place.lo < 0 || place.hi + access.size->value > Int(*object.bytes);
+      if (place.lo >= 0 && place.hi + access.size->value <= Int(*object.bytes)) continue;
+      ++count.all;
+      count.guarded += anyNode(access.condition, [&](Expr n) {
+        return std::ranges::any_of(model.threadIdx,
+                                   [&](Expr thread) { return comparesWithNumber(n, thread); });
+      });
     }
   return count;
 }
@@ -198,16 +251,35 @@ bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModu
   const bool usualWorks = works(usual) && !usual.breaksAssumption;
   PlannedCase& chosen = plan.concrete.front(); // questions speak of it by address
   const PlannedCase before = chosen;
-  const auto isBetter = [&] {
+  const auto misfitsNow = [&]() -> std::optional<std::size_t> {
     ExprContext own;
     const KernelModel model = buildModel(own, prepared, code, facts, chosen.launch);
-    return works(model) && !model.breaksAssumption && (!usualWorks || misfits(model) <= misfits(usual));
+    if (!works(model) || model.breaksAssumption) return {};
+    return misfits(model).all;
   };
-  for (const Dim3& block : blocksOf(Widths(any).all(), before.shown.block.whole().value_or(Dim3{})))
+  const Misfits ofUsual = usualWorks ? misfits(usual) : Misfits{};
+  const auto isBetter = [&] {
+    const auto now = misfitsNow();
+    return now && (!usualWorks || *now <= ofUsual.all);
+  };
+  const Axes widths = Widths(any).all();
+  const Dim3 shown = before.shown.block.whole().value_or(Dim3{});
+  if (usualWorks && shown.y == 1 && shown.z == 1 && widths[0] == shown.x) {
+    plan.isFitted = true;
+    return false;
+  }
+  for (const Dim3& block : blocksOf(widths, shown))
     if (chooseBlock(plan, block) && isBetter()) {
       plan.isFitted = true;
       return true;
     }
+  chosen = before;
+  if (ofUsual.all > 0 && ofUsual.guarded == 0 && shown.y == 1 && shown.z == 1)
+    for (const std::uint32_t threads : {96, 64, 48, 32, 16})
+      if (chooseBlock(plan, {threads, 1, 1}) && misfitsNow() == std::size_t{0}) {
+        plan.isFitted = true;
+        return true;
+      }
   chosen = before;
   if (usualWorks) return false;
   Shapes shapes{{64, 4}, {256, 4}, {128, 2}, {64, 2}, {512, 4}, {32, 4}, {128, 64}, {256, 64}, {64, 1}};

@@ -117,13 +117,22 @@ void compileAll(std::vector<FileWork>& files, bool wantHost) {
   runAll(tasks);
 }
 
+/// Shared arrays of no elements: the numbers of the instance are none that anybody would take.
+bool hasEmptyArrays(const llvm::Module& module) {
+  constexpr unsigned kShared = 3;
+  return llvm::any_of(module.globals(), [&](const llvm::GlobalVariable& variable) {
+    return variable.getAddressSpace() == kShared && !variable.isDeclaration() &&
+           module.getDataLayout().getTypeAllocSize(variable.getValueType()).isZero();
+  });
+}
+
 /// Whether the file's device side compiles with this at its end, which it keeps then.
 bool takes(FileWork& file, const std::string& declaration, DeviceSide& side) {
   CompileJobs jobs = file.jobs;
   jobs.text += "\n" + declaration;
   DiagnosticLog log; // what is wrong with an instance of kcheck's own is nobody's concern
   DeviceSide made;
-  if (!compileDevice(jobs, log, made)) return false;
+  if (!compileDevice(jobs, log, made) || hasEmptyArrays(*made.module)) return false;
   file.jobs.text = std::move(jobs.text);
   std::swap(side, made); // a module goes before its context
   return true;
@@ -138,9 +147,10 @@ std::string instantiateUnused(std::vector<FileWork>& files) {
   for (FileWork& file : files) {
     const std::vector<KernelTemplate> templates = std::move(file.device.unused);
     for (const auto& [number, made] : llvm::enumerate(templates)) {
-      const bool isMade = made.canBeNamed && llvm::any_of(std::array{"float", "int"}, [&](const char* type) {
-                            return takes(file, instanceOf(made, type, number), file.device);
-                          });
+      const bool isMade =
+          made.canBeNamed && llvm::any_of(instancesOf(made, number), [&](const std::string& instance) {
+            return takes(file, instance, file.device);
+          });
       if (!isMade) left += (left.empty() ? "`" : ", `") + made.name + "`";
     }
   }

@@ -7,14 +7,17 @@
 #include <clang/Lex/Lexer.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kcheck::frontend {
 namespace {
 
-/// A number that suits a tile or a block: where a kernel looks at two axes, 16 squared fit in a block.
-std::string numberFor(const clang::FunctionTemplateDecl& made, const clang::ASTContext& ast) {
+/// Numbers that suit a tile or a block: where a kernel looks at two axes, 16 squared fit in a block.
+std::vector<std::string> numbersFor(const clang::FunctionTemplateDecl& made, const clang::ASTContext& ast) {
   const auto text = clang::Lexer::getSourceText(clang::CharSourceRange::getTokenRange(made.getSourceRange()),
                                                 ast.getSourceManager(), ast.getLangOpts());
-  return text.contains("threadIdx.y") ? "16" : "128";
+  if (text.contains("threadIdx.y")) return {"16", "8", "4"};
+  return {"128", "32", "16", "8", "4"};
 }
 
 KernelTemplate describe(const clang::FunctionTemplateDecl& made, const clang::ASTContext& ast) {
@@ -23,6 +26,7 @@ KernelTemplate describe(const clang::FunctionTemplateDecl& made, const clang::AS
   policy.SuppressUnwrittenScope = true; // an anonymous namespace
   llvm::raw_string_ostream out(result.name);
   made.printQualifiedName(out, policy);
+  result.numbers = numbersFor(made, ast);
   for (const clang::NamedDecl* parameter : *made.getTemplateParameters()) {
     if (parameter->isParameterPack()) break;
     if (const auto* type = llvm::dyn_cast<clang::TemplateTypeParmDecl>(parameter)) {
@@ -32,7 +36,7 @@ KernelTemplate describe(const clang::FunctionTemplateDecl& made, const clang::AS
       if (number->hasDefaultArgument()) break;
       const clang::QualType kind = number->getType();
       result.canBeNamed &= kind->isIntegralType(ast);
-      result.arguments.push_back(kind->isBooleanType() ? "true" : numberFor(made, ast));
+      result.arguments.push_back(kind->isBooleanType() ? "true" : "#");
     } else {
       result.canBeNamed = false;
     }
@@ -62,12 +66,23 @@ std::vector<KernelTemplate> unusedTemplates(const clang::ASTContext& ast) {
   return found;
 }
 
-std::string instanceOf(const KernelTemplate& made, const std::string& type, std::size_t number) {
-  std::string arguments;
-  for (const std::string& argument : made.arguments)
-    arguments += (arguments.empty() ? "" : ", ") + (argument == "%" ? type : argument);
-  return fmt::format("static const void* const kcheckInstance{} = reinterpret_cast<const void*>(&{}<{}>);\n",
-                     number, made.name, arguments);
+std::vector<std::string> instancesOf(const KernelTemplate& made, std::size_t number) {
+  const bool wantsNumber = std::ranges::find(made.arguments, "#") != made.arguments.end();
+  std::vector<std::string> result;
+  for (const std::string& value : made.numbers) {
+    for (const char* type : {"float", "int"}) {
+      std::string arguments;
+      for (const std::string& argument : made.arguments)
+        arguments += (arguments.empty() ? "" : ", ") + (argument == "%"   ? type
+                                                        : argument == "#" ? value
+                                                                          : argument);
+      result.push_back(
+          fmt::format("static const void* const kcheckInstance{} = reinterpret_cast<const void*>(&{}<{}>);\n",
+                      number, made.name, arguments));
+    }
+    if (!wantsNumber) break;
+  }
+  return result;
 }
 
 } // namespace kcheck::frontend

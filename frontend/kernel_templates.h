@@ -13,15 +13,16 @@ namespace kcheck::frontend {
 
 struct KernelTemplate {
   std::string name; ///< as the end of the file may call it
-  /// Arguments for the parameters without default: `%` where a type is wanted.
+  /// Arguments for the parameters without default: `%` where a type is wanted, `#` where a number is.
   std::vector<std::string> arguments;
-  bool canBeNamed = true; ///< its parameters are types, numbers and truth values
+  std::vector<std::string> numbers; ///< to try, the likeliest first
+  bool canBeNamed = true;           ///< its parameters are types, numbers and truth values
 };
 
 /// Those of the user's own code that are defined and never used.
 std::vector<KernelTemplate> unusedTemplates(const clang::ASTContext& ast);
 
-/// A declaration for the end of the file that makes an instance, with `type` for each type.
-std::string instanceOf(const KernelTemplate& made, const std::string& type, std::size_t number);
+/// Declarations for the end of the file, each of which makes an instance, the likeliest first.
+std::vector<std::string> instancesOf(const KernelTemplate& made, std::size_t number);
 
 } // namespace kcheck::frontend

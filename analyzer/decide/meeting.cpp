@@ -34,7 +34,10 @@ Expr Decider::overlapping(const PairQuestion& q) {
   Expr result =
       c.logicalAnd(c.binary(Op::Slt, distance, size2), c.binary(Op::Slt, c.sub(zero, size1), distance));
   result = c.logicalAnd(result, c.binary(Op::Slt, zero, size1));
-  return c.logicalAnd(result, c.binary(Op::Slt, zero, size2));
+  result = c.logicalAnd(result, c.binary(Op::Slt, zero, size2));
+  const unsigned align = std::min(q.a->align, q.b->align); // a power of two
+  if (align == 1) return result;
+  return c.logicalAnd(result, c.eq(c.binary(Op::And, distance, c.constant(64, align - 1)), zero));
 }
 
 /// How far apart the threads may be where one gives back what the other takes then.

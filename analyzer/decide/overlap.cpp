@@ -270,7 +270,8 @@ bool PairSystem::provesApart() {
   if (a.offset && b.offset) {
     if (a.mostBytes && b.mostBytes) {
       Poly distance = instance(a.offsetPoly, relation, 1) - instance(b.offsetPoly, relation, 2);
-      addEquation(distance, 1 - *a.mostBytes, *b.mostBytes - 1);
+      const Int align = std::min(a.align, b.align); // the distance is a multiple of it
+      addEquation(distance, (1 - *a.mostBytes) / align * align, (*b.mostBytes - 1) / align * align);
     }
     bool fixedSizes = isConst(a.size) && isConst(b.size);
     if (!contradiction && !fixedSizes && offsetsApart()) return true;

@@ -22,6 +22,7 @@ AccessView& Decider::viewOf(const ModelAccess& access, Ranges::Wrapping wrapping
   auto& entry = views[wrapping == Ranges::Wrapping::Assumed][&access];
   if (!entry)
     entry = std::make_unique<AccessView>(kernel, access.condition, access.offset, access.size, wrapping);
+  entry->align = access.align;
   return *entry;
 }
 

@@ -52,7 +52,7 @@ public:
   void ask(const RaceItem& a, const RaceItem& b, Relation relation);
 
 private:
-  using Key = std::tuple<Expr, Expr, Expr, Expr, Expr, Expr, Relation, bool>;
+  using Key = std::tuple<Expr, Expr, Expr, Expr, Expr, Expr, Relation, bool, unsigned>;
   using Sites = std::tuple<SiteId, SiteId, bool, unsigned>;
   static Key keyOf(const RaceItem& a, const RaceItem& b, Relation relation);
   const Verdict& verdictOf(const RaceItem& a, const RaceItem& b, Relation relation);

@@ -39,7 +39,8 @@ RaceQuestions::Key RaceQuestions::keyOf(const RaceItem& a, const RaceItem& b, Re
           b.access->size,
           b.access->condition,
           relation,
-          bothLocked(a, b) || haveCommonFlags(a, b)};
+          bothLocked(a, b) || haveCommonFlags(a, b),
+          std::min(a.access->align, b.access->align)};
 }
 
 /// Whether that pair of sites has shown enough races. Of one within a warp it is worth knowing whether

@@ -31,6 +31,7 @@ public:
   bool isPossible = true; ///< false: no thread ever satisfies the condition
   Poly offsetPoly;
   std::optional<Int> mostBytes; ///< upper bound of the size, where there is one
+  unsigned align = 1;           ///< of the access; a power of two
   Poly sizePoly;
 
   /// What is known of values that are not negative. Holds references to the view.

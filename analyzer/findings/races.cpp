@@ -64,6 +64,14 @@ bool storesShuffled(const RaceResult& race) {
          isShuffled(*race.second);
 }
 
+/// Whether it hangs on nothing but what arrays and numbers hold, some of it as the kernel has worked it out.
+bool leansOnContents(const RaceResult& race) {
+  return !race.witness.causes.empty() && std::ranges::all_of(race.witness.causes, [](const Cause& cause) {
+    return cause.kind == CauseKind::Launch || cause.kind == CauseKind::AnyInput ||
+           cause.kind == CauseKind::Content;
+  });
+}
+
 /// Whether it takes elements of arrays that lead both threads to one place, which the numbers that they draw
 /// from counters do not (`out[first[bin] + place]`).
 bool leansOnPlaces(const RaceResult& race) {
@@ -107,7 +115,7 @@ Finding findingOf(const RaceResult& race, bool withinWarpsOnly, const FindingCon
   const bool leansOnLaunch = std::ranges::all_of(race.witness.causes, [](const Cause& cause) {
     return cause.kind == CauseKind::Launch || cause.kind == CauseKind::AnyInput;
   });
-  finding.leansOnInput = (leansOnLaunch && !race.witness.causes.empty()) || leansOnPlaces(race);
+  finding.leansOnInput = leansOnContents(race) || leansOnPlaces(race);
   finding.largerInput =
       finding.leansOnHost && leansOnLaunch && !race.sameValue && needSizesOnly(*race.first, *race.second);
   addValues(finding, race.witness);

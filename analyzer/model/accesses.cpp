@@ -12,6 +12,12 @@ static AtomicScope scopeOfFence(unsigned reach) {
 }
 
 /// What the instruction alone says of it.
+static unsigned alignOf(const Instruction& instruction) {
+  if (auto* load = dyn_cast<LoadInst>(&instruction)) return unsigned(load->getAlign().value());
+  if (auto* store = dyn_cast<StoreInst>(&instruction)) return unsigned(store->getAlign().value());
+  return 1;
+}
+
 ModelAccess Execution::accessOf(const Instruction& instruction, AccessKind kind) const {
   const auto& sites = state.facts.sites;
   ModelAccess access;
@@ -21,6 +27,7 @@ ModelAccess Execution::accessOf(const Instruction& instruction, AccessKind kind)
   if (told < sites.size() && sites[told].where.known()) access.where = sites[told].where;
   access.kind = kind;
   access.isLoad = isa<LoadInst>(instruction);
+  access.align = alignOf(instruction);
   const auto lock = state.sections.valuesOf(instruction);
   access.isPolled = state.polled.count(&instruction) != 0 || (lock && lock->draw); // whose turn it is
   access.fenceBefore = scopeOfFence(state.fences.before(instruction));
