@@ -30,25 +30,57 @@ bool isNumber(Expr e) {
   return e->op != Op::Symbol || e->symbol->kind == SymbolKind::Parameter;
 }
 
-/// Numbers of the launch that what differs between threads is multiplied by: by how far rows lie apart.
-std::vector<Expr> pitchesOf(std::initializer_list<const ModelAccess*> accesses) {
-  std::vector<Expr> result;
-  const auto note = [&](Expr factor) {
-    while (factor->op == Op::SExt || factor->op == Op::ZExt) factor = factor->operands[0];
-    if (isNumber(factor) && std::ranges::find(result, factor) == result.end()) result.push_back(factor);
+/// A number of the launch that what differs between threads is multiplied by: by how far rows lie apart.
+struct Pitch {
+  Expr number = nullptr;
+  Expr inRow = nullptr; ///< the place in the row that is added
+};
+
+bool hasNumber(Expr e) { return anyNode(e, isNumber); }
+
+void addSummands(Expr e, std::vector<Expr>& summands) {
+  if (e->op != Op::Add) return summands.push_back(e);
+  for (Expr part : e->operands) addSummands(part, summands);
+}
+
+/// The number of the launch in a product with what differs between threads; null where it is none.
+Expr pitchIn(Expr product) {
+  const auto bare = [](Expr e) {
+    while (e->op == Op::SExt || e->op == Op::ZExt) e = e->operands[0];
+    return e;
   };
-  const auto noteFactors = [&](Expr product) {
-    while (product->op == Op::SExt || product->op == Op::ZExt) product = product->operands[0];
-    for (std::size_t i : {0u, 1u})
-      if (product->op == Op::Mul && variesOf(product->operands[1 - i]) != Varies::Never)
-        note(product->operands[i]);
+  product = bare(product);
+  if (product->op != Op::Mul) return nullptr;
+  for (std::size_t i : {0u, 1u}) {
+    Expr factor = bare(product->operands[i]);
+    if (isNumber(factor) && variesOf(product->operands[1 - i]) != Varies::Never) return factor;
+  }
+  return nullptr;
+}
+
+std::vector<Pitch> pitchesOf(ExprContext& context, std::initializer_list<const ModelAccess*> accesses) {
+  std::vector<Pitch> result;
+  const auto note = [&](const Pitch& one) {
+    const auto isKnown = [&](const Pitch& known) {
+      return known.number == one.number && known.inRow == one.inRow;
+    };
+    if (one.inRow && variesOf(one.inRow) != Varies::Never && std::ranges::none_of(result, isKnown))
+      result.push_back(one);
+  };
+  const auto look = [&](Expr sum) {
+    std::vector<Expr> summands;
+    addSummands(sum, summands);
+    for (Expr product : summands) {
+      Pitch pitch{pitchIn(product), nullptr};
+      if (!pitch.number) continue;
+      for (Expr other : summands)
+        if (other != product) pitch.inRow = pitch.inRow ? context.add(pitch.inRow, other) : other;
+      note(pitch);
+    }
+    return false;
   };
   for (const ModelAccess* access : accesses)
-    anyNode(access->offset, [&](Expr n) {
-      for (std::size_t i : {0u, 1u}) // a place in a row is added
-        if (n->op == Op::Add && variesOf(n->operands[1 - i]) != Varies::Never) noteFactors(n->operands[i]);
-      return false;
-    });
+    anyNode(access->offset, [&](Expr n) { return n->op == Op::Add && look(n); });
   return result;
 }
 
@@ -86,10 +118,12 @@ std::int64_t widthOf(const KernelModel& model) {
 
 namespace {
 
+Expr wide(ExprContext& context, Expr e) { return e->width < 64 ? context.extend(Op::SExt, 64, e) : e; }
+
 /// That `pitch` is at least `times` the number, both read with sign.
 Expr isAtLeast(ExprContext& context, Expr pitch, Expr number, std::int64_t times) {
-  const auto wide = [&](Expr e) { return e->width < 64 ? context.extend(Op::SExt, 64, e) : e; };
-  return context.binary(Op::Sle, context.mul(wide(number), context.constant(64, times)), wide(pitch));
+  return context.binary(Op::Sle, context.mul(wide(context, number), context.constant(64, times)),
+                        wide(context, pitch));
 }
 
 std::int64_t valueOf(const Verdict& verdict, Expr e) {
@@ -113,14 +147,15 @@ void doubtShorterThanGuards(const Check& check, std::initializer_list<const Mode
                             const std::vector<Expr>& guards, Verdict& verdict,
                             const std::function<Verdict(Expr wanted)>& again) {
   constexpr std::size_t kMost = 4;
+  ExprContext& context = check.decider.view().context;
   const Expr size = (*accesses.begin())->size;
   if (guards.size() > kMost || !isConst(size)) return;
-  for (Expr pitch : pitchesOf(accesses)) {
+  for (const auto& [pitch, inRow] : pitchesOf(context, accesses)) {
     if (std::ranges::find(guards, pitch) != guards.end()) continue;
     for (Expr guard : guards)
       for (const std::int64_t times : {std::int64_t{1}, size->value}) {
         if (valueOf(verdict, pitch) >= times * valueOf(verdict, guard)) continue;
-        const Expr wanted = isAtLeast(check.decider.view().context, pitch, guard, times);
+        const Expr wanted = isAtLeast(context, pitch, guard, times);
         if (again(wanted).outcome != Verdict::Outcome::Never) continue;
         verdict.leans.push_back(
             {CauseKind::Launch, nameOf(pitch) + ", too small for rows of " + nameOf(guard)});
@@ -140,14 +175,18 @@ void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*
   if (width < 2) return;
   ExprContext& context = check.decider.view().context;
   Expr wanted = context.boolean(true);
-  std::vector<Expr> pitches = pitchesOf(accesses);
-  std::erase_if(pitches, [&](Expr pitch) { return valueOf(verdict, pitch) >= width; });
-  for (Expr pitch : pitches)
-    wanted =
-        context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(pitch->width, width), pitch));
-  if (!pitches.empty() && again(wanted).outcome == Verdict::Outcome::Never)
+  std::vector<Expr> tooSmall;
+  for (const auto& [pitch, inRow] : pitchesOf(context, accesses)) {
+    const bool isPlaced = hasNumber(inRow); // it begins somewhere in the row
+    Expr fits = isPlaced ? context.binary(Op::Ult, wide(context, inRow), wide(context, pitch))
+                         : context.binary(Op::Sle, context.constant(64, width), wide(context, pitch));
+    wanted = context.logicalAnd(wanted, fits);
+    const bool isSmall = isPlaced || valueOf(verdict, pitch) < width;
+    if (isSmall && std::ranges::find(tooSmall, pitch) == tooSmall.end()) tooSmall.push_back(pitch);
+  }
+  if (!tooSmall.empty() && again(wanted).outcome == Verdict::Outcome::Never)
     verdict.leans.push_back(
-        {CauseKind::Launch, listed(pitches) + ", less than the launch has threads along an axis"});
+        {CauseKind::Launch, listed(tooSmall) + ", less than the launch has threads along an axis"});
 }
 
 void preferNotNegative(const Check& check, PropertyAnswer& answer,
