@@ -94,6 +94,10 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
     answer(questions, options.jobs);
     questions.clear();
     for (KernelAnalysis& kernel : batch)
+      for (Question* question : kernel.tryMadeBarriers(prepared, options)) questions.push_back(question);
+    answer(questions, options.jobs);
+    questions.clear();
+    for (KernelAnalysis& kernel : batch)
       for (Question* question : kernel.tryWrittenOut(prepared, options)) questions.push_back(question);
     answer(questions, options.jobs);
     for (;;) {

@@ -2,6 +2,7 @@
 #include "analyzer/kernel_analysis.h"
 
 #include "analyzer/findings/worth_telling.h"
+#include "analyzer/model/made_barriers/made_barriers.h"
 #include "analyzer/model/prepare/written_out.h"
 #include "analyzer/own_choice.h"
 #include "analyzer/traffic/partings.h"
@@ -130,11 +131,31 @@ std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared,
   return result;
 }
 
+std::vector<Question*> KernelAnalysis::tryMadeBarriers(const PreparedModule& prepared,
+                                                       const Options& options) {
+  std::vector<Question*> result;
+  for (const Question& open : questions) {
+    if (!open.isAsked || answerOf(open, Property::RaceFree) != Answer::Unknown) continue;
+    const LaunchCase& launch = open.planned ? open.planned->launch : plan.any;
+    auto copy = withMadeBarriers(prepared, code, facts, launch);
+    if (!copy) continue;
+    Question& question = copies.emplace_back();
+    question.code = &copiedCode.emplace_back(*copy);
+    question.hasMadeBarriers = true;
+    question.planned = open.planned;
+    question.seconds = open.seconds;
+    question.milliseconds = open.planned ? options.questionMilliseconds : open.milliseconds;
+    question.model = buildModel(question.exprs, prepared, *question.code, facts, launch);
+    result.push_back(&question);
+  }
+  return result;
+}
+
 std::vector<Question*> KernelAnalysis::tryWrittenOut(const PreparedModule& prepared, const Options& options) {
   constexpr unsigned kEasily = 300;
   std::vector<Question*> result;
-  for (const Question& open : questions) {
-    if (!open.planned || answerOf(open, Property::RaceFree) != Answer::Unknown) continue;
+  for (Question& open : questions) {
+    if (!open.planned || answerOf(settledBy(open), Property::RaceFree) != Answer::Unknown) continue;
     auto copy = writtenOut(code, open.planned->launch);
     if (!copy) continue;
     Question& question = copies.emplace_back();
@@ -151,6 +172,8 @@ std::vector<Question*> KernelAnalysis::tryWrittenOut(const PreparedModule& prepa
 Question& KernelAnalysis::settledBy(Question& question) {
   for (Question& copy : copies) {
     if (copy.planned != question.planned) continue;
+    // What holds behind a barrier of the kernel's own making holds where all blocks come to it.
+    if (copy.hasMadeBarriers && !isProved(copy, Property::BarriersUniform)) continue;
     const bool saysMore = leansOnLoops(question) && leansOnValues(copy) &&
                           !racesToTell(copy.answers, {facts, copy.model, {}}).empty();
     if (saysMore || answerOf(copy, Property::RaceFree) != Answer::Unknown) return copy;

@@ -17,6 +17,7 @@ struct Question {
   const PlannedCase* planned = nullptr;   ///< null: any launch
   const PlannedCase* condition = nullptr; ///< or any that fulfils this
   const KernelCode* code = nullptr;       ///< of a kernel that is written out for it
+  bool hasMadeBarriers = false;           ///< it is one with barriers of the grid of its own making
   bool isAsked = true;                    ///< else only the model is wanted
   double seconds = 0;
   unsigned milliseconds = 0;
@@ -34,6 +35,8 @@ public:
   KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
                  const Options& options);
 
+  /// Where it is open whether threads race: the kernel with the barriers of the grid that it makes itself.
+  std::vector<Question*> tryMadeBarriers(const PreparedModule& prepared, const Options& options);
   /// Where a known launch leaves open whether threads race: the kernel with its loops written out for it.
   std::vector<Question*> tryWrittenOut(const PreparedModule& prepared, const Options& options);
   /// Where something is proved for the known launches but not for any: the next condition to try. Null when
@@ -85,7 +88,7 @@ private:
   std::vector<PlannedCase> conditions; ///< to try, and those that have been
   std::deque<Question> tried;
   std::deque<KernelCode> copiedCode;
-  std::deque<Question> copies; ///< written out
+  std::deque<Question> copies; ///< written out, or with barriers of its own making
   std::vector<LargerLaunch> others;
   std::deque<Question> otherQuestions;
 };

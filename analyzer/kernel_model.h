@@ -124,6 +124,7 @@ struct ModelAccess {
   /// The widest fence that may run before it, and after it: where neither of two threads has one where it
   /// would be needed, no flag or lock orders them.
   AtomicScope fenceBefore = AtomicScope::Device, fenceAfter = AtomicScope::Device;
+  bool isOfBarrier = false; ///< of those by which the kernel makes a barrier of the grid
   bool inLibrary = false; ///< in a function of a system header, though the site may be the user's call
   unsigned object = 0;
   Expr offset = nullptr;    ///< byte offset into the object, 64 bit

@@ -20,6 +20,7 @@ bool areFlagAndPoll(const ModelAccess& a, const ModelAccess& b, Relation relatio
 
 bool conflicts(const ModelAccess& a, const ModelAccess& b, Relation relation) {
   if (!a.stores() && !b.stores()) return false;
+  if (a.isOfBarrier && b.isOfBarrier) return false;
   if (areFlagAndPoll(a, b, relation) && a.size == b.size) return false;
   return !(reaches(a, relation) && reaches(b, relation)) || a.size != b.size;
 }

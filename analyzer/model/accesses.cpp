@@ -32,6 +32,7 @@ ModelAccess Execution::accessOf(const Instruction& instruction, AccessKind kind)
   access.isPolled = state.polled.count(&instruction) != 0 || (lock && lock->draw); // whose turn it is
   access.fenceBefore = scopeOfFence(state.fences.before(instruction));
   access.fenceAfter = scopeOfFence(state.fences.after(instruction));
+  access.isOfBarrier = instruction.getMetadata(kPartOfBarrier) != nullptr;
   access.inLibrary = instruction.getMetadata(kLibraryMetadata) != nullptr ||
                      (access.site < sites.size() && sites[access.site].inSystemHeader);
   return access;

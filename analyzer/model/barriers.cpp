@@ -138,6 +138,7 @@ bool isGridBarrierFunction(const Function& function) {
 Barrier barrierOf(const Instruction& instruction) {
   auto* call = dyn_cast<CallInst>(&instruction);
   if (!call) return {};
+  if (call->hasMetadataOtherThanDebugLoc() && call->getMetadata(kMadeBarrier)) return {BarrierKind::Grid};
   if (auto* intrinsic = dyn_cast<IntrinsicInst>(call)) {
     BarrierKind kind = ofIntrinsic(*intrinsic);
     if (kind == BarrierKind::Named)

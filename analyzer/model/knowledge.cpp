@@ -79,9 +79,17 @@ void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
     if (givenBack.count(object)) known.locksGivenBack.insert(object);
 }
 
+/// Of a barrier of the grid that the kernel makes itself.
+static bool isPartOfBarrier(const Loop& loop) {
+  return any_of(loop.blocks(), [](const BasicBlock* block) {
+    return any_of(*block, [](const Instruction& i) { return i.getMetadata(kPartOfBarrier) != nullptr; });
+  });
+}
+
 void findWaiting(const Execution& run, Knowledge& known) {
   known.polled.insert(run.polled.begin(), run.polled.end());
   for (const Loop* loop : run.waitingLoops) {
+    if (isPartOfBarrier(*loop)) continue; // what it waits for is the barrier behind it
     std::vector<const BasicBlock*> todo;
     std::set<const BasicBlock*> seen;
     SmallVector<BasicBlock*> exits;

@@ -28,6 +28,7 @@ public:
   Builder(const KernelCode& code, KernelState& state) : code(code), state(state) {}
 
   KernelModel build(const Knowledge& known) {
+    for (const std::string& assumption : code.assumptions) state.assume(assumption);
     setUpShape(state);
     findRelevant(state);
     prime(state, known);

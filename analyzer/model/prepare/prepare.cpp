@@ -131,7 +131,7 @@ private:
       const llvm::Function* function = device.getFunction(kernel.symbol);
       if (!function || function->isDeclaration()) continue;
       wanted.push_back(function);
-      prepared.kernels.push_back({&kernel, nullptr, {}});
+      prepared.kernels.push_back({&kernel, nullptr, {}, {}});
     }
     std::set<const llvm::Function*> takenThere; // in `device`
     for (const llvm::Function& function : device)

@@ -79,11 +79,16 @@ bool writeOutOne(llvm::Function& kernel) {
 
 } // namespace
 
+llvm::Function* copyOf(llvm::Function& kernel) {
+  ValueToValueMapTy map;
+  llvm::Function* copy = CloneFunction(&kernel, map);
+  keepPlaces(kernel, *copy);
+  return copy;
+}
+
 std::optional<KernelCode> writtenOut(const KernelCode& code, const LaunchCase& launch) {
   constexpr unsigned kMostLoops = 64;
-  ValueToValueMapTy map;
-  llvm::Function* copy = CloneFunction(code.function, map);
-  keepPlaces(*code.function, *copy);
+  llvm::Function* copy = copyOf(*code.function);
   putNumbers(*copy, launch);
   for (Instruction& instruction : make_early_inc_range(instructions(*copy)))
     if (Constant* folded = ConstantFoldInstruction(&instruction, copy->getDataLayout()))

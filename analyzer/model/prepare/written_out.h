@@ -10,4 +10,7 @@ namespace kcheck::analyzer {
 /// warp does by itself. Nothing where there is no such loop, or too much of it.
 std::optional<KernelCode> writtenOut(const KernelCode& code, const LaunchCase& launch);
 
+/// A copy in the same module: places and variables are those of the kernel itself.
+llvm::Function* copyOf(llvm::Function& kernel);
+
 } // namespace kcheck::analyzer
