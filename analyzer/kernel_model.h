@@ -125,7 +125,7 @@ struct ModelAccess {
   /// would be needed, no flag or lock orders them.
   AtomicScope fenceBefore = AtomicScope::Device, fenceAfter = AtomicScope::Device;
   bool isOfBarrier = false; ///< of those by which the kernel makes a barrier of the grid
-  bool inLibrary = false; ///< in a function of a system header, though the site may be the user's call
+  bool inLibrary = false;   ///< in a function of a system header, though the site may be the user's call
   unsigned object = 0;
   Expr offset = nullptr;    ///< byte offset into the object, 64 bit
   Expr size = nullptr;      ///< bytes, 64 bit; a constant but for memcpy and memset

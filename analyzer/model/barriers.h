@@ -28,8 +28,8 @@ struct Barrier {
   std::int64_t threads = 0;          ///< of Named; 0: all
 };
 
-/// Metadata, of barriers of the grid that a kernel makes itself (made_barriers/): the barrier of the block behind
-/// which all blocks have come, and what is done to make it.
+/// Metadata, of barriers of the grid that a kernel makes itself (made_barriers/): the barrier of the block
+/// behind which all blocks have come, and what is done to make it.
 inline constexpr const char *kMadeBarrier = "kcheck.grid", *kPartOfBarrier = "kcheck.grid.part";
 
 Barrier barrierOf(const llvm::Instruction& instruction);

@@ -67,8 +67,8 @@ private:
     bool carries = false;
     for (const Protocol& protocol : company) {
       carries = carries || protocol.goal;
-      turns.push_back({protocol.meeting->from, protocol.meeting->to, protocol.goalUsed,
-                       protocol.goal.value_or(Sum())});
+      turns.push_back(
+          {protocol.meeting->from, protocol.meeting->to, protocol.goalUsed, protocol.goal.value_or(Sum())});
     }
     if (!carries) return true;
     if (std::any_of(company.begin(), company.end(), [](const Protocol& p) { return !p.goal; })) return false;

@@ -1,6 +1,6 @@
-// Barriers of the grid that a kernel makes itself, of counters in global memory: met in loops or not, as often as
-// it likes. Where each block surely waits for all the others, as cooperative groups' grid.sync() would let it,
-// the kernel is asked about once more with barriers of the grid in their place.
+// Barriers of the grid that a kernel makes itself, of counters in global memory: met in loops or not, as
+// often as it likes. Where each block surely waits for all the others, as cooperative groups' grid.sync()
+// would let it, the kernel is asked about once more with barriers of the grid in their place.
 #pragma once
 
 #include "analyzer/launches.h"

@@ -108,8 +108,9 @@ std::vector<Meeting> findMeetings(const llvm::Function& kernel, const DominatorT
   for (const BasicBlock& block : kernel) {
     if (!beginsWithBarrier(block)) continue;
     auto meeting = meetingFrom(block, dominators, loops);
-    if (meeting && !meeting->looks.empty() && std::any_of(meeting->sets.begin(), meeting->sets.end(),
-                                                          [](const Instruction* i) { return isArrival(*i); }))
+    if (meeting && !meeting->looks.empty() &&
+        std::any_of(meeting->sets.begin(), meeting->sets.end(),
+                    [](const Instruction* i) { return isArrival(*i); }))
       result.push_back(std::move(*meeting));
   }
   return result;
@@ -128,7 +129,8 @@ bool settleMeeting(KernelState& state, Execution& run, Meeting& meeting) {
   }
   // The arrival comes before all else that is set.
   const auto isFirst = [&](const Instruction* set) {
-    return isArrival(*set) && std::all_of(meeting.sets.begin(), meeting.sets.end(), [&](const Instruction* other) {
+    return isArrival(*set) &&
+           std::all_of(meeting.sets.begin(), meeting.sets.end(), [&](const Instruction* other) {
              return set == other || state.dominators.dominates(set, other);
            });
   };

@@ -33,7 +33,8 @@ struct Meeting {
   std::map<const llvm::Instruction*, WordPlace> places;
   WordPlace counter; ///< of the arrival
 
-  /// Whether each way from behind `start` to `end` passes what is asked for; `end` null: to the second barrier.
+  /// Whether each way from behind `start` to `end` passes what is asked for; `end` null: to the second
+  /// barrier.
   using Test = std::function<bool(const llvm::Instruction&)>;
   bool passes(const llvm::Instruction& start, const llvm::Instruction* end, const Test& wanted) const;
   /// The same from one way of a branch on.
@@ -46,7 +47,8 @@ private:
   bool passesFrom(const llvm::Instruction& first, const llvm::Instruction* end, const Test& wanted) const;
 };
 
-/// By control flow alone: between two barriers, in one loop, with one arrival and nothing but such operations.
+/// By control flow alone: between two barriers, in one loop, with one arrival and nothing but such
+/// operations.
 std::vector<Meeting> findMeetings(const llvm::Function& kernel, const llvm::DominatorTree& dominators,
                                   const llvm::LoopInfo& loops);
 

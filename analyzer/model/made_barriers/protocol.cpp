@@ -66,6 +66,13 @@ private:
     return m.places.at(&look) == m.counter && state.dominators.dominates(m.arrival, &look);
   }
 
+  /// Behind the arrival, and not into another round of a loop that waits.
+  bool leadsOn(const BranchWay& way) const {
+    const Loop* loop = state.loopInfo.getLoopFor(way.branch->getParent());
+    return state.dominators.dominates(m.arrival, way.branch) &&
+           (loop == state.loopInfo.getLoopFor(m.from) || !loop->contains(way.target()));
+  }
+
   /// Whether each thread has fenced since it last accessed memory when it comes to the first barrier.
   bool allFence() const {
     std::vector<const BasicBlock*> todo{m.from};
@@ -73,8 +80,8 @@ private:
     while (!todo.empty()) {
       const BasicBlock* block = todo.back();
       todo.pop_back();
-      const Instruction* at = block == m.from && seen.empty() ? m.from->getFirstNonPHIOrDbg()->getPrevNode()
-                                                              : &block->back();
+      const Instruction* at =
+          block == m.from && seen.empty() ? m.from->getFirstNonPHIOrDbg()->getPrevNode() : &block->back();
       if (!seen.insert(block).second) continue;
       if (pred_empty(block)) return false;
       bool hasFence = false;
@@ -114,8 +121,7 @@ private:
       Sum rest = difference.plus(Sum::of(&atom), -found->second);
       if (isLeft) rest = Sum().plus(rest, -1);
       if (mentions(rest, atom)) continue;
-      const auto predicate =
-          isLeft ? fact.predicate : CmpInst::getSwappedPredicate(fact.predicate);
+      const auto predicate = isLeft ? fact.predicate : CmpInst::getSwappedPredicate(fact.predicate);
       const Sum beside = sums.of(isLeft ? fact.left : fact.right).plus(Sum::of(&atom), -1);
       const bool isPlain = beside.isConstant() && beside.constant() >= 0; // else it may run below zero
       using Kind = Bound::Kind;
@@ -158,8 +164,8 @@ private:
 
   // A counter that only grows.
 
-  /// `ticket / blocks * blocks + blocks`, or `ticket - ticket % blocks + blocks`: what the counter is when all
-  /// have come who come with this ticket.
+  /// `ticket / blocks * blocks + blocks`, or `ticket - ticket % blocks + blocks`: what the counter is when
+  /// all have come who come with this ticket.
   bool isGoalOfTicket(const Sum& goal) const {
     const Sum rest = goal.plus(sums.blocks(), -1);
     for (const auto& [product, count] : rest.terms)
@@ -196,7 +202,7 @@ private:
     if (!isa<AtomicRMWInst>(m.arrival)) return false;
     std::vector<BranchWay> through;
     for (const BranchWay& way : m.ways()) {
-      if (!state.dominators.dominates(m.arrival, way.branch)) continue;
+      if (!leadsOn(way)) continue;
       for (const Instruction* look : m.looks)
         if (isCounting(*look) && saysAll(way, *look, 0)) through.push_back(way);
       if (saysAll(way, *m.arrival, 1)) through.push_back(way);
@@ -232,11 +238,12 @@ private:
     if (!release) return false;
     protocol.released = m.places.at(release);
     const bool wraps = isa<IntrinsicInst>(m.arrival);
-    if (wraps ? back || !(sums.of(m.arrival->getOperand(1)) == last) : !back || !setsTo(*back, Sum())) return false;
+    if (wraps ? back || !(sums.of(m.arrival->getOperand(1)) == last) : !back || !setsTo(*back, Sum()))
+      return false;
     std::vector<BranchWay> through;
     bool hasLast = false;
     for (const BranchWay& way : m.ways()) {
-      if (!state.dominators.dominates(m.arrival, way.branch)) continue;
+      if (!leadsOn(way)) continue;
       if (isOfLast(way)) {
         if (hasLast || !lastReleases(way, back, *release)) return false;
         hasLast = true;
@@ -266,12 +273,14 @@ private:
     };
     if (!state.dominators.dominates(edge, release.getParent()) || !m.passes(way, nullptr, is(&release)))
       return false;
-    const bool acquires = acquireReach(*m.arrival) >= kDeviceReach, releases = releaseReach(release) >= kDeviceReach;
+    const bool acquires = acquireReach(*m.arrival) >= kDeviceReach,
+               releases = releaseReach(release) >= kDeviceReach;
     if (!acquires && !m.passes(way, &release, isDeviceFence)) return false;
     if (acquires && !releases && !m.passes(*m.arrival, &release, isDeviceFence)) return false;
     if (!acquires && !m.passes(way, nullptr, isDeviceFence)) return false;
     if (!back) return true;
-    return state.dominators.dominates(edge, back->getParent()) && state.dominators.dominates(back, &release) &&
+    return state.dominators.dominates(edge, back->getParent()) &&
+           state.dominators.dominates(back, &release) &&
            (releases || m.passes(*back, &release, isDeviceFence));
   }
 
@@ -298,8 +307,8 @@ private:
   bool isReleased(const BranchWay& way, const Instruction& look, const Instruction& release) {
     for (const Bound& bound : boundsOf(way, look)) {
       const SumAtom before = bound.than.onlyAtom();
-      if (bound.kind == Bound::Kind::Other && before && bound.than == Sum::of(before) && isLoadBefore(before) &&
-          changes(release))
+      if (bound.kind == Bound::Kind::Other && before && bound.than == Sum::of(before) &&
+          isLoadBefore(before) && changes(release))
         return isAcquired(way, look);
       if (bound.kind == Bound::Kind::Other || !isAcquired(way, look)) continue;
       const Sum goal = bound.than.plus(Sum(bound.kind == Bound::Kind::Above ? 1 : 0));

@@ -51,7 +51,7 @@ public:
   explicit Sums(KernelState& state) : state(state) {}
   /// As it is where `value` can be used.
   Sum of(const llvm::Value* value);
-  Sum blocks();                      ///< how many the grid has
+  Sum blocks();                     ///< how many the grid has
   bool isValue(SumAtom atom) const; ///< and no dimension
 
 private:

@@ -1,5 +1,5 @@
-// What a number is made of when a thread meets the others, in the words of what was when it met them last: each
-// value that the way between computes anew is followed back, any other is what it was.
+// What a number is made of when a thread meets the others, in the words of what was when it met them last:
+// each value that the way between computes anew is followed back, any other is what it was.
 #include "analyzer/model/made_barriers/turns.h"
 
 #include "llvm/IR/CFG.h"
@@ -85,8 +85,8 @@ Turns::Results Turns::atEnd(const Way& way, const Sum& sum, Block used) {
     for (SumAtom atom : product) {
       // Dimensions of the grid are the same everywhere.
       const bool isOfGrid = !sums.isValue(atom);
-      const auto values = isOfGrid ? Results{{Sum::of(atom)}}
-                                   : atomAtEnd(way, *static_cast<const Value*>(atom), used);
+      const auto values =
+          isOfGrid ? Results{{Sum::of(atom)}} : atomAtEnd(way, *static_cast<const Value*>(atom), used);
       if (!values) return {};
       std::vector<Sum> all;
       for (const Sum& left : products)
@@ -102,7 +102,8 @@ Turns::Results Turns::atEnd(const Way& way, const Sum& sum, Block used) {
   }
   std::set<SumAtom> inverted;
   for (SumAtom atom : sum.inverted) {
-    const auto values = sums.isValue(atom) ? atomAtEnd(way, *static_cast<const Value*>(atom), used) : Results();
+    const auto values =
+        sums.isValue(atom) ? atomAtEnd(way, *static_cast<const Value*>(atom), used) : Results();
     if (!values) return {};
     for (const Sum& value : *values) {
       const bool isBit = value.isConstant() && (value.constant() == 0 || value.constant() == 1);
@@ -119,16 +120,17 @@ bool Turns::go(const Sum& first, const std::function<bool(const Sum&, const Sum&
   for (const Turn& now : all) {
     if (Way way{nullptr, &now}; reaches(way, now.from)) {
       const auto values = atEnd(way, now.number, now.used);
-      if (!values || !std::all_of(values->begin(), values->end(), [&](const Sum& v) { return v == first && v.inverted.empty(); }))
+      if (!values || !std::all_of(values->begin(), values->end(),
+                                  [&](const Sum& v) { return v == first && v.inverted.empty(); }))
         return false;
     }
     for (const Turn& before : all) {
       Way way{before.to, &now};
       if (!reaches(way, now.from)) continue;
       const auto values = atEnd(way, now.number, now.used);
-      if (!values || values->empty() ||
-          !std::all_of(values->begin(), values->end(),
-                       [&](const Sum& v) { return follows(before.number, v); }))
+      if (!values || values->empty() || !std::all_of(values->begin(), values->end(), [&](const Sum& v) {
+            return follows(before.number, v);
+          }))
         return false;
     }
   }

@@ -1,5 +1,5 @@
-// Numbers that a thread carries from one barrier of its own making to the next: a goal that grows, a sense that
-// turns.
+// Numbers that a thread carries from one barrier of its own making to the next: a goal that grows, a sense
+// that turns.
 #pragma once
 
 #include "analyzer/model/made_barriers/sums.h"

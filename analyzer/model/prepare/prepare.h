@@ -23,7 +23,7 @@ struct KernelCode {
   const Kernel* kernel = nullptr;
   llvm::Function* function = nullptr;
   std::optional<UnwrittenDoubt> mayReadUnwritten; ///< a local variable
-  std::vector<std::string> assumptions; ///< that what has been done to it rests on
+  std::vector<std::string> assumptions;           ///< that what has been done to it rests on
 };
 
 struct PreparedModule {
