@@ -48,6 +48,7 @@ struct LockPlace {
   Expr offset = nullptr;
   LockOrder taken, givenBack;
   bool isOfBlock = false;
+  Location where; ///< where it is taken
 };
 
 /// What an access is to a counter by which blocks find out which of them comes last. What a block does before
@@ -136,6 +137,7 @@ struct ModelAccess {
   std::vector<ArrivalPlace> arrivals;
   std::vector<FlagAhead> flagsAhead;
   std::vector<FlagSeen> flagsSeen;
+  std::vector<const void*> loops;     ///< that it is in, each by a name for it, innermost first
   std::map<std::string, Expr> locals; ///< source variables in scope and their values, for witnesses
 };
 
@@ -208,6 +210,12 @@ struct ModelGap {
   bool affectsRaces = true, affectsBarriers = false, affectsBounds = true;
 };
 
+/// A number in a structure that is a parameter, as the program calls it.
+struct FieldName {
+  std::string name;
+  bool isUnsigned = false;
+};
+
 struct KernelModel {
   const Kernel* kernel = nullptr;
   std::vector<MemoryObject> objects;
@@ -239,14 +247,16 @@ struct KernelModel {
   std::map<const Symbol*, std::vector<Expr>>
       madeFrom; ///< of what loops change: its values in first and later rounds
   std::map<const Function*, unsigned> contents; ///< of what stands for what an object holds: which
-  std::map<const Function*, Expr> ownContents;  ///< what each thread knows of contents: width 1, true
+  std::map<unsigned, std::map<std::int64_t, FieldName>> fields; ///< of such structures, by object and byte
+  std::map<const Function*, Expr> ownContents; ///< what each thread knows of contents: width 1, true
   std::map<const Symbol*, std::vector<PlaceRead>> readAt; ///< of what was found in memory, and no more
   std::map<const Symbol*, AtomicUpdate> updates;          ///< of results that are nothing more than that
   std::map<const Function*, AtomicUpdate> draws;          ///< of tickets, room, and who has won at a place
   std::map<const Symbol*, Tally> tallies;                 ///< of what stands for the count behind a loop
   std::map<const Symbol*, bool> counts; ///< what threads of a block have counted together; true: one by one
-  std::set<const Symbol*> underLocks;   ///< conditions that only say that a lock may be held
-  bool waits = false;                   ///< some loop goes on until another thread has stored something
+  std::set<Expr> loopEnds; ///< width 1: that the condition at a loop's head fails in its first round
+  std::set<const Symbol*> underLocks; ///< conditions that only say that a lock may be held
+  bool waits = false;                 ///< some loop goes on until another thread has stored something
   bool ordersByPtx =
       false; ///< acquires or releases in inline PTX may order threads in ways not followed here
   /// Where the program launches the kernel in a size that the source does not show: what a witness in a

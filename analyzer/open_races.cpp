@@ -18,11 +18,6 @@ bool isGiven(Expr n) {
   return function.exact || kind == CauseKind::Launch || kind == CauseKind::AnyInput;
 }
 
-bool isIndex(Expr n) {
-  return n->op == Op::Symbol &&
-         (n->symbol->kind == SymbolKind::ThreadIdx || n->symbol->kind == SymbolKind::BlockIdx);
-}
-
 /// Whether it is chosen by what is in arrays (the places of a binary search): threads are kept apart by an
 /// order that those have.
 bool isSearched(Expr e) {

@@ -79,10 +79,8 @@ struct Sum {
   }
 };
 
-bool isIndex(Expr e) {
-  return e->op == Op::Symbol &&
-         (e->symbol->kind == SymbolKind::ThreadIdx || e->symbol->kind == SymbolKind::BlockIdx ||
-          e->symbol->kind == SymbolKind::LoopCounter);
+bool isIndexOrRound(Expr e) {
+  return isIndex(e) || (e->op == Op::Symbol && e->symbol->kind == SymbolKind::LoopCounter);
 }
 
 /// `threadIdx.x < 10`
@@ -137,7 +135,7 @@ private:
       if (access.stores() && step > 0) stored.push_back({access.object, axis, step, place});
       if (access.stores() && step > 0)
         for (const auto& [term, scale] : place.terms)
-          if (isIndex(term) && term != thread && scale % step == 0) narrow(steps[axis], scale / step);
+          if (isIndexOrRound(term) && term != thread && scale % step == 0) narrow(steps[axis], scale / step);
       if (const auto rest = object.bytes ? restOf(place, axis) : std::nullopt)
         narrow(rooms[axis], (step > 0 ? std::int64_t(*object.bytes) - *rest - std::int64_t(access.size->value)
                                       : place.number) /
@@ -187,7 +185,7 @@ private:
         continue;
       }
       const Range range = Ranges().of(term);
-      if (isIndex(term) || range.lo < 0 || range.hi > kMost || scale < 0 || scale > kMost) return {};
+      if (isIndexOrRound(term) || range.lo < 0 || range.hi > kMost || scale < 0 || scale > kMost) return {};
       sum += scale * std::int64_t(range.hi);
     }
     return sum;

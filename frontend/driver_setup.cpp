@@ -87,10 +87,24 @@ Arguments driverArguments(const Options& options, const Toolkit& toolkit, const 
   return arguments;
 }
 
+/// An architecture that clang would refuse by the version of a toolkit that nobody has asked about.
+std::optional<Error> refusedArch(const std::string& arch) {
+  constexpr unsigned kOldest = 50; // of CUDA 12
+  llvm::StringRef number = arch;
+  unsigned version = 0;
+  if (!number.consume_front("sm_") || number.consumeInteger(10, version))
+    return Error{fmt::format("`{}` names no architecture: one is sm_80, say", arch)};
+  if (version >= kOldest) return std::nullopt;
+  return Error{
+      fmt::format("CUDA no longer compiles for {}: the oldest architecture is sm_{}", arch, kOldest)};
+}
+
 } // namespace
 
 OrError<CompileJobs> planJobs(const Options& options, const Toolkit& toolkit, const std::string& file,
                               const Arguments& extra) {
+  if (isCuda(options, file))
+    if (auto error = refusedArch(options.arch)) return *error;
   const Arguments arguments = driverArguments(options, toolkit, file, extra);
   std::vector<const char*> pointers;
   for (const std::string& argument : arguments) pointers.push_back(argument.c_str());

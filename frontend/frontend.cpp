@@ -5,6 +5,7 @@
 #include "frontend/device_side.h"
 #include "frontend/host_side.h"
 #include "frontend/link_files.h"
+#include "frontend/old_collectives.h"
 #include "frontend/shared_limit.h"
 #include "frontend/source_text.h"
 
@@ -298,6 +299,7 @@ OrError<Program> compile(const Options& options) {
   } else if (auto linked = linkDevice(std::move(sides), program); !linked) {
     return linked.error();
   }
+  if (auto error = oldCollective(*program.device, options.arch)) return *error;
   if (auto error = tooMuchShared(*program.device, program.facts)) return *error;
   for (FileWork& file : files) {
     if (options.wantHost) program.hostObjects.push_back(std::move(file.host.object));

@@ -1,6 +1,7 @@
 // Findings of both passes become one list, each thing once.
 #include "report/join.h"
 
+#include "report/hints.h"
 #include "report/rules.h"
 
 #include <algorithm>
@@ -211,7 +212,9 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
     joined.notes = fromStatic.notes;
     joined.hint = fromStatic.hint;
   }
-  if (joined.hint.empty()) joined.hint = fromStatic.hint;
+  const bool isGeneral = joined.hint.empty() || joined.hint == kOrderOfBlocks;
+  if ((isGeneral && !fromStatic.hint.empty()) || fromStatic.hint.ends_with(kTakeTheSame))
+    joined.hint = fromStatic.hint; // which locks are held, the run does not tell
   addKernels(joined, fromStatic);
   return joined;
 }

@@ -7,6 +7,7 @@
 #include "report/kernel_name.h"
 #include "report/launch_rules.h"
 #include "report/quieten.h"
+#include "report/same_lines.h"
 #include "report/verdicts.h"
 
 #include <algorithm>
@@ -215,6 +216,7 @@ Report mergeReport(Facts facts, std::optional<StaticPart> staticPart, RunPart ru
   compareMetrics(report);
   filter(report, options);
   dropSameValuesBesideRaces(report.findings);
+  joinOfSameLines(report.findings);
   wordBitFields(report.findings, report.facts);
   noteOverruns(report.findings);
   noteFollowing(report.findings);

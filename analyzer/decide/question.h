@@ -108,7 +108,7 @@ private:
   bool happensWithoutWrap(const ModelAccess& access, Expr condition);
   bool comesOnlyWrapped(Expr condition, Expr sizes);
   bool wrapsInRounds(const ModelAccess& access);
-  bool isDecidedBy(const ModelAccess& access, Expr wanted);
+  bool isDecidedBy(Expr condition, Expr offset, Expr wanted);
   bool mayAssumeNoWrap(const PairQuestion& question);
 
   // flags.cpp

@@ -87,10 +87,6 @@ std::vector<Pitch> pitchesOf(ExprContext& context, std::initializer_list<const M
 /// Numbers beyond which threads stay away (`x < width`): the launch may be wider then.
 std::vector<Expr> guardsOf(std::initializer_list<const ModelAccess*> accesses) {
   std::vector<Expr> result;
-  const auto isIndex = [](Expr n) {
-    return n->op == Op::Symbol &&
-           (n->symbol->kind == SymbolKind::ThreadIdx || n->symbol->kind == SymbolKind::BlockIdx);
-  };
   const auto note = [&](Expr n) {
     if (isNumber(n) && std::ranges::find(result, n) == result.end()) result.push_back(n);
     return false;

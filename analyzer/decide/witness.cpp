@@ -148,6 +148,32 @@ bool Decider::happensInUsualSizes(const Verdict& verdict, std::optional<Relation
   });
 }
 
+/// Numbers in structures that are parameters, in their order there.
+static std::vector<std::pair<std::string, std::int64_t>>
+fieldsIn(const KernelModel& model, const std::vector<Expr>& constraints, const Assignment& values) {
+  Evaluator evaluate(values);
+  std::map<std::pair<unsigned, std::int64_t>, std::pair<std::string, std::int64_t>> found;
+  for (Expr constraint : constraints)
+    anyNode(constraint, [&](Expr n) {
+      if (n->op != Op::Apply || n->operands.size() != 1 || !isConst(n->operands[0])) return false;
+      const auto content = model.contents.find(n->function);
+      const auto fields =
+          content == model.contents.end() ? model.fields.end() : model.fields.find(content->second);
+      if (fields == model.fields.end()) return false;
+      const auto field = fields->second.find(n->operands[0]->value);
+      if (field == fields->second.end()) return false;
+      const std::int64_t bits = std::int64_t(evaluate(n).value);
+      const bool isPlain = n->width == 64 || n->width == 1 || !field->second.isUnsigned;
+      found[{content->second, field->first}] = {field->second.name,
+                                                isPlain ? signExtend(bits, n->width)
+                                                        : std::int64_t(zeroExtend(bits, n->width))};
+      return false;
+    });
+  std::vector<std::pair<std::string, std::int64_t>> result;
+  for (auto& [place, named] : found) result.push_back(std::move(named));
+  return result;
+}
+
 Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const ModelAccess* b,
                          Relation relation) {
   const Assignment& values = verdict.values;
@@ -188,6 +214,7 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
     bool isOwn = !b && s->varies == Varies::Never;
     (isOwn ? w.shared : list).emplace_back(name, shown(*s, values.of(s)));
   }
+  for (auto& field : fieldsIn(model, verdict.constraints, values)) w.shared.push_back(std::move(field));
   w.causes = causes(verdict.constraints, values);
   w.causes.insert(w.causes.end(), verdict.leans.begin(), verdict.leans.end());
   const bool needsLarge =

@@ -157,8 +157,8 @@ bool Decider::happensOnlyWrapped(const ModelAccess& access) {
     return comesOnlyWrapped(c.logicalAnd(access.condition, choice), areSizes);
   };
   known->second =
-      (!isTrue(areSizes) && isDecidedBy(access, areSizes)) || isBehindWrap(c.boolean(true)) ||
-      std::ranges::any_of(choices, [&](Expr choice) {
+      (!isTrue(areSizes) && isDecidedBy(access.condition, access.offset, areSizes)) ||
+      isBehindWrap(c.boolean(true)) || std::ranges::any_of(choices, [&](Expr choice) {
         return !isOfLaunch(choice) && (isBehindWrap(choice) || isBehindWrap(c.logicalNot(choice)));
       });
   return known->second;
@@ -273,6 +273,15 @@ static std::vector<Expr> alternativesOf(Expr condition) {
   return result;
 }
 
+/// The condition without what only says that a loop has no rounds: `i < n` asks how far to go, not whether
+/// `n` is negative.
+static Expr withoutLoopEnds(ExprContext& c, const KernelModel& model, Expr condition) {
+  Expr result = c.boolean(true);
+  for (Expr part : conjunctsOf(condition))
+    if (!model.loopEnds.contains(part)) result = c.logicalAnd(result, part);
+  return result;
+}
+
 bool Decider::asksAgainst(const ModelAccess& access, Expr wanted) {
   ExprContext& c = kernel.context;
   const auto contradicts = [&](Expr condition) {
@@ -282,25 +291,25 @@ bool Decider::asksAgainst(const ModelAccess& access, Expr wanted) {
   const auto excludes = [&](Expr condition) {
     return !contradicts(condition) && contradicts(c.logicalAnd(condition, wanted));
   };
-  const auto excludesHere = [&](Expr part) { return excludes(c.logicalAnd(access.condition, part)); };
-  if (excludes(access.condition)) return true;
-  return std::ranges::any_of(alternativesOf(access.condition), excludesHere) ||
+  const Expr asked = withoutLoopEnds(c, kernel.model, access.condition);
+  const auto excludesHere = [&](Expr part) { return excludes(c.logicalAnd(asked, part)); };
+  if (excludes(asked)) return true;
+  return std::ranges::any_of(alternativesOf(asked), excludesHere) ||
          std::ranges::any_of(
              choicesOf(access),
              [&](Expr choice) { return excludesHere(choice) || excludesHere(c.logicalNot(choice)); }) ||
-         isDecidedBy(access, wanted);
+         isDecidedBy(asked, access.offset, wanted);
 }
 
 /// Whether part of the place or of the condition is one number where `wanted` holds, and may be others: a
 /// mask made of a sign.
-bool Decider::isDecidedBy(const ModelAccess& access, Expr wanted) {
-  ExprContext& c = kernel.context;
+bool Decider::isDecidedBy(Expr condition, Expr offset, Expr wanted) {
   Ranges any(Ranges::Wrapping::Exact), some(Ranges::Wrapping::Exact);
-  if (!any.assume(access.condition) || !some.assume(c.logicalAnd(access.condition, wanted))) return false;
+  if (!any.assume(condition) || !some.assume(kernel.context.logicalAnd(condition, wanted))) return false;
   const auto isDecided = [&](Expr n) {
     return n->width > 1 && !isConst(n) && some.of(n).isConstant() && !any.of(n).isConstant();
   };
-  return anyNode(access.condition, isDecided) || (access.offset && anyNode(access.offset, isDecided));
+  return anyNode(condition, isDecided) || (offset && anyNode(offset, isDecided));
 }
 
 void withdrawWhereWrapped(Verdict& verdict, const ModelAccess& access) {

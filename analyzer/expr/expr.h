@@ -182,6 +182,11 @@ bool isConst(Expr e, std::int64_t value);
 inline bool isConst(Expr e) { return e->op == Op::Const; }
 inline bool isTrue(Expr e) { return e->width == 1 && e->op == Op::Const && e->value == 1; }
 inline bool isFalse(Expr e) { return e->width == 1 && e->op == Op::Const && e->value == 0; }
+/// The thread's or the block's along some axis.
+inline bool isIndex(Expr e) {
+  return e->op == Op::Symbol &&
+         (e->symbol->kind == SymbolKind::ThreadIdx || e->symbol->kind == SymbolKind::BlockIdx);
+}
 std::int64_t signExtend(std::int64_t value, unsigned width);
 std::uint64_t zeroExtend(std::int64_t value, unsigned width);
 

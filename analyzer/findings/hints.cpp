@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 namespace kcheck::analyzer {
 namespace {
@@ -32,24 +31,12 @@ bool isSamePlace(const Location& a, const Location& b) {
   return a.file == b.file && a.line == b.line && a.column == b.column;
 }
 
-/// The counters of the loops that the access is in, as far as it follows them.
-std::set<const Symbol*> countersOf(const ModelAccess& access) {
-  std::set<const Symbol*> counters;
-  for (Expr e : {access.condition, access.offset})
-    if (e)
-      anyNode(e, [&](Expr n) {
-        if (n->op == Op::Symbol && n->symbol->kind == SymbolKind::LoopCounter && !n->symbol->isOutcome)
-          counters.insert(n->symbol);
-        return false;
-      });
-  return counters;
-}
-
-/// Whether both may be in one loop.
+/// Whether both are in one loop. Where neither is in any, it may have been written out.
 bool mayShareLoop(const RaceResult& race) {
-  const auto one = countersOf(*race.first), other = countersOf(*race.second);
-  return (one.empty() && other.empty()) ||
-         std::ranges::any_of(one, [&](const Symbol* counter) { return other.count(counter) != 0; });
+  const auto &one = race.first->loops, &other = race.second->loops;
+  return (one.empty() && other.empty()) || std::ranges::any_of(one, [&](const void* loop) {
+           return std::ranges::find(other, loop) != other.end();
+         });
 }
 
 /// By the source alone, the barrier that the interval begins with is between the two accesses: they meet

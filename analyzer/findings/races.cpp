@@ -1,5 +1,6 @@
 #include "analyzer/findings/hints.h"
 #include "analyzer/findings/kinds.h"
+#include "analyzer/findings/lock_hints.h"
 #include "analyzer/findings/parts.h"
 #include "analyzer/findings/worth_telling.h"
 #include "analyzer/sizes.h"
@@ -106,8 +107,11 @@ Finding findingOf(const RaceResult& race, bool withinWarpsOnly, const FindingCon
   finding.memory = memoryOf(*race.first, race.witness.first, context);
   const bool mayOrder = race.witness.leansOn(CauseKind::Wait) || race.witness.leansOn(CauseKind::Order) ||
                         race.witness.leansOn(CauseKind::Lock);
-  finding.hint = raceHint(race, finding.rule, finding.accesses[0].expr, finding.accesses[0].updates,
-                          mayOrder && isOrderedWithinBlocksOnly(race, context.model));
+  const bool locksWithinBlocks = mayOrder && isOrderedWithinBlocksOnly(race, context.model);
+  if (!locksWithinBlocks && !race.scopeTooNarrow) finding.hint = lockHint(race, context);
+  if (finding.hint.empty())
+    finding.hint = raceHint(race, finding.rule, finding.accesses[0].expr, finding.accesses[0].updates,
+                            locksWithinBlocks);
   settleVerdict(finding, race.witness, context,
                 {race.first->offset, race.first->condition, race.second->offset, race.second->condition});
   finding.goesUnfollowed = std::ranges::any_of(race.witness.causes, isUnfollowed) &&

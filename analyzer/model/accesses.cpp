@@ -26,6 +26,9 @@ ModelAccess Execution::accessOf(const Instruction& instruction, AccessKind kind)
   const SiteId told = access.site == kNoSite ? wholeOf(instruction) : access.site;
   if (told < sites.size() && sites[told].where.known()) access.where = sites[told].where;
   access.kind = kind;
+  for (const Loop* loop = state.loopInfo.getLoopFor(instruction.getParent()); loop;
+       loop = loop->getParentLoop())
+    access.loops.push_back(loop->getHeader());
   access.isLoad = isa<LoadInst>(instruction);
   access.align = alignOf(instruction);
   const auto lock = state.sections.valuesOf(instruction);

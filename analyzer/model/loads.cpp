@@ -160,10 +160,11 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
 
 /// Whatever other threads have stored by then: it may order threads.
 Expr Execution::volatileValue(const Instruction& instruction, Expr pointer) {
-  const std::string line = state.lineText(instruction);
-  Expr result = fresh(&instruction, "volatile", "a volatile value (" + line + ")",
+  const std::string line = state.lineText(instruction), kind = instruction.isAtomic() ? "atomic" : "volatile";
+  const std::string article = instruction.isAtomic() ? "an " : "a ";
+  Expr result = fresh(&instruction, "volatile", article + kind + " value (" + line + ")",
                       {isOnlyWaitedFor(instruction) ? CauseKind::Wait : CauseKind::Order,
-                       "the volatile value read at " + line});
+                       "the " + kind + " value read at " + line});
   state.synchronizing.insert(result->symbol);
   if (state.takesLock(instruction, pointer)) state.lockResults.insert(result->symbol);
   if (instruction.getType()->isPointerTy())

@@ -1,6 +1,8 @@
 // Launch dimensions and kernel parameters as expressions: constants where the launch fixes them, else
 // symbols.
 #include "analyzer/model/parameters.h"
+
+#include "analyzer/model/field_names.h"
 #include "analyzer/model/kernel_state.h"
 #include "report/assumptions.h"
 
@@ -215,6 +217,7 @@ Expr KernelState::argumentValue(const llvm::Argument& argument) {
     fresh.space = MemorySpace::Constant;
     fresh.bytes = layout.getTypeAllocSize(argument.getParamByValType()).getFixedValue();
     const unsigned object = objects.object("struct parameter " + std::to_string(number), fresh);
+    if (!model.fields.contains(object)) model.fields[object] = fieldNames(argument, parameter.name);
     if (launch.launch && number < launch.launch->arguments.size() && launch.launch->arguments[number].passed)
       passed[object] = &*launch.launch->arguments[number].passed;
     return objects.pointerTo(object);

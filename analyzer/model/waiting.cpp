@@ -70,7 +70,8 @@ std::vector<LockPlace> Execution::locksAt(const Instruction& instruction) {
     if (lock.draw && !drawsApart(*lock.draw, places[0])) continue;
     if (lock.takenFor) offset = state.asThread(*lock.takenFor, *lock.by, offset);
     if (!lock.takenFor || variesOf(offset) != Varies::ByThread)
-      result.push_back({places[0].object, offset, lock.taken, lock.givenBack, lock.takenFor.has_value()});
+      result.push_back({places[0].object, offset, lock.taken, lock.givenBack, lock.takenFor.has_value(),
+                        lock.by ? locationOf(*lock.by) : Location()});
   }
   return result;
 }

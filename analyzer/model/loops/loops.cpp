@@ -62,9 +62,13 @@ void Execution::runOnce(const Loop* loop, Expr entry, const PhiValues& values) {
   if (counted)
     setStayCondition(
         loop, exprs.binary(Op::Slt, iterations[loop], exprs.constant(32, before->knownTrips.at(loop))));
-  runBlock(loop->getHeader(), entry);
+  const BasicBlock* header = loop->getHeader();
+  runBlock(header, entry);
+  for (const BasicBlock* next : successors(header))
+    if (!loop->contains(next))
+      if (Expr end = withoutPrefix(exprs, edges[{header, next}], entry)) state.model.loopEnds.insert(end);
   runScope(loop);
-  stayConditions.erase(loop->getHeader());
+  stayConditions.erase(header);
   if (!wasActive) active.erase(loop);
 }
 

@@ -2,6 +2,7 @@
 #include "instrument/pass/wording/parts.h"
 
 #include "report/atomic_operand.h"
+#include "report/hints.h"
 
 #include <fmt/format.h>
 
@@ -140,8 +141,7 @@ void wordRace(Finding& finding, const wire::Finding& record) {
   else if (finding.kind == RaceKind::AtomicPlain)
     finding.hint = "make both accesses atomic, or order them by a second launch or a fence and a flag";
   else
-    finding.hint =
-        "blocks of a launch are ordered by atomics with fences, a grid barrier or a second launch only";
+    finding.hint = kOrderOfBlocks;
 }
 
 void wordScope(Finding& finding, const wire::Finding& record) {
