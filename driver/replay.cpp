@@ -1,5 +1,6 @@
 #include "driver/replay.h"
 
+#include "report/hints.h"
 #include "report/kernel_name.h"
 
 #include <fmt/format.h>
@@ -195,8 +196,11 @@ void take(const Finding& seen, std::vector<Finding>& findings) {
     return one.verdict == Verdict::Possible && sitesOf(one) == sites && one.kernel == seen.kernel;
   };
   if (seen.sameValue && llvm::any_of(findings, isReplaced)) return;
+  Finding told = seen;
+  for (const Finding& one : findings)
+    if (isReplaced(one) && saysMore(one.hint, told.hint)) told.hint = one.hint;
   llvm::erase_if(findings, isReplaced);
-  findings.push_back(seen);
+  findings.push_back(std::move(told));
 }
 
 /// Numbers are sizes more often than not, of one element for each thread, or of some less; else they may be

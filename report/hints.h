@@ -12,4 +12,11 @@ inline constexpr std::string_view kOrderOfBlocks =
 /// How hints end that say of locks which one is to be taken.
 inline constexpr std::string_view kTakeTheSame = ": take the same one in both places";
 
+/// Whether the static pass's hint is worth more than that of the run, which does not tell which locks are
+/// held.
+inline bool saysMore(std::string_view fromStatic, std::string_view fromRun) {
+  return !fromStatic.empty() &&
+         (fromRun.empty() || fromRun == kOrderOfBlocks || fromStatic.ends_with(kTakeTheSame));
+}
+
 } // namespace kcheck

@@ -141,7 +141,7 @@ void absorb(Finding& kept, Finding other) {
   kept.sameValue = sameValue;
   kept.severity = std::max(kept.severity, other.severity);
   kept.suppressed = kept.suppressed && other.suppressed;
-  if (kept.hint.empty()) kept.hint = other.hint;
+  if (saysMore(other.hint, kept.hint)) kept.hint = other.hint;
   if (!kept.memory) kept.memory = other.memory;
   addKernels(kept, other);
 }
@@ -212,9 +212,7 @@ Finding confirmed(const Finding& fromStatic, Finding fromRun) {
     joined.notes = fromStatic.notes;
     joined.hint = fromStatic.hint;
   }
-  const bool isGeneral = joined.hint.empty() || joined.hint == kOrderOfBlocks;
-  if ((isGeneral && !fromStatic.hint.empty()) || fromStatic.hint.ends_with(kTakeTheSame))
-    joined.hint = fromStatic.hint; // which locks are held, the run does not tell
+  if (saysMore(fromStatic.hint, joined.hint)) joined.hint = fromStatic.hint;
   addKernels(joined, fromStatic);
   return joined;
 }

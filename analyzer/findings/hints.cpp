@@ -31,20 +31,30 @@ bool isSamePlace(const Location& a, const Location& b) {
   return a.file == b.file && a.line == b.line && a.column == b.column;
 }
 
-/// Whether both are in one loop. Where neither is in any, it may have been written out.
-bool mayShareLoop(const RaceResult& race) {
+/// Whether the access comes more than once between barriers, as what was in a loop does that is written out.
+bool comesAgain(const ModelAccess& access, const KernelModel& model) {
+  std::size_t times = 0;
+  for (const Phase& phase : model.blockPhases)
+    times += std::size_t(std::ranges::count_if(phase.accesses, [&](const ModelAccess& other) {
+      return other.site == access.site && other.kind == access.kind;
+    }));
+  return times > 1;
+}
+
+/// Whether both are, or were, in one loop.
+bool mayShareLoop(const RaceResult& race, const KernelModel& model) {
   const auto &one = race.first->loops, &other = race.second->loops;
-  return (one.empty() && other.empty()) || std::ranges::any_of(one, [&](const void* loop) {
-           return std::ranges::find(other, loop) != other.end();
-         });
+  if (one.empty() && other.empty()) return comesAgain(*race.first, model) && comesAgain(*race.second, model);
+  return std::ranges::any_of(one,
+                             [&](const void* loop) { return std::ranges::find(other, loop) != other.end(); });
 }
 
 /// By the source alone, the barrier that the interval begins with is between the two accesses: they meet
 /// where a loop comes round.
-bool meetInNextRound(const RaceResult& race, unsigned first, unsigned last) {
+bool meetInNextRound(const RaceResult& race, const KernelModel& model, unsigned first, unsigned last) {
   const Location& barrier = race.phase->where;
   return barrier.known() && barrier.file == race.first->where.file && first < barrier.line &&
-         barrier.line <= last && mayShareLoop(race);
+         barrier.line <= last && mayShareLoop(race, model);
 }
 
 /// The two threads are in different rounds of a loop that holds both accesses.
@@ -65,8 +75,8 @@ bool areInDifferentRounds(const RaceResult& race) {
 
 } // namespace
 
-std::string raceHint(const RaceResult& race, const std::string& rule, const std::string& expr,
-                     const std::string& updates, bool locksWithinBlocks) {
+std::string raceHint(const RaceResult& race, const KernelModel& model, const std::string& rule,
+                     const std::string& expr, const std::string& updates, bool locksWithinBlocks) {
   if (rule == "race-scope") return "use the device-wide form of the operation";
   if (locksWithinBlocks)
     return "a lock or flag in shared memory is the block's own: one in global memory is seen by all blocks";
@@ -100,7 +110,7 @@ std::string raceHint(const RaceResult& race, const std::string& rule, const std:
     return fmt::format(
         "{} between the two accesses, outside of the branch or loop that only some threads take", barrier);
   if (race.phase && race.phase->where.known() && race.phase->entry != "kernel entry" && first != last) {
-    if (meetInNextRound(race, first, last))
+    if (meetInNextRound(race, model, first, last))
       return fmt::format("{} after line {} too, before a loop comes back to line {}", barrier, last, first);
     return fmt::format("{} between lines {} and {}", barrier, first, last);
   }

@@ -10,7 +10,7 @@ namespace kcheck::analyzer {
 
 /// `expr` and `updates`: of the first access, as Site has them. `locksWithinBlocks`: what might order threads
 /// orders those of one block alone, and these are of two. Empty where there is no short way.
-std::string raceHint(const RaceResult& race, const std::string& rule, const std::string& expr,
-                     const std::string& updates, bool locksWithinBlocks);
+std::string raceHint(const RaceResult& race, const KernelModel& model, const std::string& rule,
+                     const std::string& expr, const std::string& updates, bool locksWithinBlocks);
 
 } // namespace kcheck::analyzer

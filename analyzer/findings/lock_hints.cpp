@@ -24,6 +24,12 @@ bool isOne(const LockPlace& lock) { return variesOf(lock.offset) == Varies::Neve
 /// One array of locks, of which each of the two takes one of its own.
 bool areOfOneArray(const LockPlace& x, const LockPlace& y) { return x.object == y.object && !isOne(x); }
 
+/// Whether it may hold a lock that is not followed.
+bool mayHoldAnother(const ModelAccess& access, const FindingContext& context) {
+  return anyNode(access.condition,
+                 [&](Expr n) { return n->op == Op::Symbol && context.model.underLocks.contains(n->symbol); });
+}
+
 std::string ofOneHolder(const LockPlace& held, const Location& other, const FindingContext& context) {
   return fmt::format("the lock {} is not held at line {}{}", named(held, context), other.line, kTakeTheSame);
 }
@@ -33,9 +39,9 @@ std::string ofOneHolder(const LockPlace& held, const Location& other, const Find
 std::string lockHint(const RaceResult& race, const FindingContext& context) {
   const std::vector<LockPlace>&x = race.first->locks, &y = race.second->locks;
   const auto isUntold = [&](const LockPlace& lock) { return !isTellable(lock, context); };
-  if ((x.empty() && y.empty()) || std::ranges::any_of(x, isUntold) || std::ranges::any_of(y, isUntold) ||
-      race.witness.leansOn(CauseKind::Lock))
-    return "";
+  if (x.empty() && y.empty()) return "";
+  if (std::ranges::any_of(x, isUntold) || std::ranges::any_of(y, isUntold)) return "";
+  if (mayHoldAnother(*race.first, context) || mayHoldAnother(*race.second, context)) return "";
   if (x.empty()) return ofOneHolder(y.front(), race.first->where, context);
   if (y.empty()) return ofOneHolder(x.front(), race.second->where, context);
   for (const LockPlace& a : x)

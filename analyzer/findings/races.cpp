@@ -110,8 +110,8 @@ Finding findingOf(const RaceResult& race, bool withinWarpsOnly, const FindingCon
   const bool locksWithinBlocks = mayOrder && isOrderedWithinBlocksOnly(race, context.model);
   if (!locksWithinBlocks && !race.scopeTooNarrow) finding.hint = lockHint(race, context);
   if (finding.hint.empty())
-    finding.hint = raceHint(race, finding.rule, finding.accesses[0].expr, finding.accesses[0].updates,
-                            locksWithinBlocks);
+    finding.hint = raceHint(race, context.model, finding.rule, finding.accesses[0].expr,
+                            finding.accesses[0].updates, locksWithinBlocks);
   settleVerdict(finding, race.witness, context,
                 {race.first->offset, race.first->condition, race.second->offset, race.second->condition});
   finding.goesUnfollowed = std::ranges::any_of(race.witness.causes, isUnfollowed) &&
