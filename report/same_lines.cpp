@@ -12,7 +12,8 @@ namespace kcheck {
 namespace {
 
 using Line = std::pair<std::string, unsigned>;
-using Lines = std::tuple<std::string, std::string, Severity, RaceScope, MemorySpace, std::string, Line, Line>;
+using Lines =
+    std::tuple<std::string, std::string, Severity, RaceScope, RaceKind, MemorySpace, std::string, Line, Line>;
 
 Line lineOf(const Location& where) { return {where.file, where.line}; }
 
@@ -27,6 +28,7 @@ Lines linesOf(const Finding& finding) {
           finding.kernel,
           finding.severity,
           finding.scope,
+          finding.kind,
           finding.memory->space,
           finding.memory->name,
           lineOf(finding.accesses[0].where),
