@@ -168,7 +168,9 @@ private:
       std::string index;
       const clang::Expr* base = nullptr;
       for (; goesAhead(sum); sum = llvm::dyn_cast<clang::BinaryOperator>(base)) { // `c + row * n + column`
-        index = textOf(*sum->getRHS(), ast) + (index.empty() ? "" : " + " + index);
+        std::string part = textOf(*sum->getRHS(), ast);
+        if (!index.empty()) part.append(" + ").append(index);
+        index = std::move(part);
         base = sum->getLHS()->IgnoreParenImpCasts();
       }
       access.array = textOf(*base, ast);
