@@ -166,6 +166,7 @@ enum class HandOver : std::uint8_t {
 /// What hangs on a read of memory that nobody has written.
 enum class UnwrittenRead : std::uint64_t {
   Counts,
+  ComesFirst,   ///< another thread's store, which nothing orders before the read, has come first in the run
   MayBeDropped, ///< on some ways through the kernel nothing depends on the value
   CopiedInPart, ///< some words of a structure or vector, which is only copied
   Padding       ///< some bytes of words, which are only copied: not told
@@ -187,7 +188,7 @@ struct Finding {
   TextRef hint, detail;
   std::uint64_t caller; ///< host code that asked for it (launch, copy, free)
   /// Of OutOfBounds: the second is the host code that allocated what it landed in. Of UninitializedRead: the
-  /// first is an UnwrittenRead.
+  /// first is an UnwrittenRead, the second the store that has come first.
   std::uint64_t numbers[2];
   Access access[2];
   Memory memory;

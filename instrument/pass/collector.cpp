@@ -184,6 +184,8 @@ void Collector::addHostPlaces(Finding& finding, const wire::Finding& record) con
     finding.notes.push_back({hostPlace(record.numbers[1]), "copied to the host here"});
   if (record.rule == wire::Rule::OutOfBounds && record.numbers[1])
     finding.notes.push_back({hostPlace(record.numbers[1]), "it lands in the memory that is allocated here"});
+  if (record.rule == wire::Rule::UninitializedRead && record.numbers[1])
+    finding.notes.push_back({hostPlace(record.numbers[1]), "in the run, this store came first"});
   if (record.memory.flags & wire::Freed)
     if (Location freed = hostPlace(record.memory.freedBy); freed.known())
       finding.notes.push_back({freed, "freed here"});

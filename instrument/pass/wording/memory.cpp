@@ -51,6 +51,15 @@ void wordUninitialized(Finding& finding, const wire::Finding& record) {
     return;
   }
   const auto weight = static_cast<wire::UnwrittenRead>(record.numbers[0]);
+  if (weight == wire::UnwrittenRead::ComesFirst) {
+    finding.message = fmt::format("threads wait for {}, which has no value before the first store in this "
+                                  "kernel: a thread that comes before that store reads whatever lies there",
+                                  subject(finding));
+    finding.hint = finding.memory && finding.memory->space == MemorySpace::Shared
+                       ? "let one thread set it first, and then a barrier"
+                       : "set it before the launch: cudaMemset";
+    return;
+  }
   if (weight != wire::UnwrittenRead::Counts) finding.severity = Severity::Warning;
   if (weight == wire::UnwrittenRead::CopiedInPart) {
     finding.message = fmt::format("{} is copied, and nobody has written all of it", subject(finding));

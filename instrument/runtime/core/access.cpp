@@ -6,6 +6,7 @@
 #include "instrument/runtime/core/outside.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/sync.h"
+#include "instrument/runtime/core/unwritten.h"
 
 #include <algorithm>
 
@@ -33,6 +34,8 @@ void checkCell(CheckedAccess& access, Cell& cell, CellSites& sites, Address at, 
     if (access.reads()) {
       ++access.unwrittenBytes;
       access.block.launch->earlyReads.note(access, at);
+    } else {
+      access.first = true;
     }
   } else if (context().options.races) {
     checkWriter(access, cell, sites, at);
@@ -71,54 +74,6 @@ void checkWord(CheckedAccess& access, Address at, Address end) {
   }
   access.unwrittenBytes = std::min(access.unwrittenBytes, unwritten + 1); // words and bytes count alike
   collapse(cell, sites);
-}
-
-/// Whether somebody has written a byte of it: the others may be padding, of a pair that is read as a number.
-bool isPartlyWritten(const CheckedAccess& access) {
-  for (Address at = access.address; at < access.address + access.bytes; ++at) {
-    const Cell& cell = cellOf(at);
-    if ((cell.write == kBytes ? byteCells(cell).cell[at & 3].write : cell.write) != kUnwritten) return true;
-  }
-  return false;
-}
-
-/// Whether each word of it has a byte that somebody has written: what else is missing is padding, most
-/// likely.
-bool hasBytesInEachWord(const CheckedAccess& access) {
-  for (Address at = access.address & ~Address{3}; at < access.address + access.bytes; at += 4) {
-    const Cell& cell = cellOf(at);
-    if (cell.write == kUnwritten) return false;
-    if (cell.write == kBytes && std::ranges::all_of(byteCells(cell).cell, [](const Cell& byte) {
-          return byte.write == kUnwritten || byte.write == kPoison;
-        }))
-      return false;
-  }
-  return true;
-}
-
-/// How much it matters that the read found nothing written.
-wire::UnwrittenRead weightOf(const CheckedAccess& access, const abi::SiteInfo* info) {
-  if (!info || access.kind != AccessKind::Read) return wire::UnwrittenRead::Counts;
-  if (info->flags & abi::SiteCopies && isPartlyWritten(access))
-    return hasBytesInEachWord(access) ? wire::UnwrittenRead::Padding : wire::UnwrittenRead::CopiedInPart;
-  return info->flags & abi::SiteMayDrop ? wire::UnwrittenRead::MayBeDropped : wire::UnwrittenRead::Counts;
-}
-
-void reportUnwrittenRead(CheckedAccess& access) {
-  const abi::SiteInfo* info = context().site(access.site);
-  if (info && (info->flags & abi::SiteKeepsBits)) return;
-  if (info && (info->flags & abi::SiteOfLibrary) && (inShared(access.address) || isPartlyWritten(access)))
-    return;
-  if (inReserved(access.block, access.address)) return;
-  const wire::UnwrittenRead weight = weightOf(access, info);
-  if (weight == wire::UnwrittenRead::Padding) return;
-  wire::Finding finding = emptyFinding(wire::Rule::UninitializedRead);
-  finding.numbers[0] = static_cast<std::uint64_t>(weight);
-  finding.kernel = access.block.launch->name;
-  finding.accessCount = 1;
-  finding.access[0] = describeThread(access.thread, access.site, access.doing());
-  describeAccessed(access.block, finding.memory, access.address, access.bytes);
-  access.block.launch->earlyReads.told(access.site, report(finding));
 }
 
 bool isInParts(std::uint32_t site) {
@@ -169,6 +124,8 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
   }
   const abi::SiteInfo* info = context().site(site);
   const bool polls = info && (info->flags & abi::SitePolled);
+  if (polls && block.launch->anyFirst) checkFirstStore(access);
+  const Token token = thread.me; // which the store itself may renew
   if (access.atomic()) {
     if (access.shared)
       noteAtomic(access);
@@ -180,6 +137,7 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
     constexpr std::uint32_t system = 3 << 4;
     synchronise(thread, address, access.bytes, {system | (access.writes() ? 0x200u : 0x100u)}, polls);
   }
+  if (access.first && (access.atomic() || isVolatile)) noteFirstStore(access, token);
 }
 
 } // namespace kcheck::runtime

@@ -96,6 +96,7 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.words.clear();
   launch.published.clear();
   launch.fences = 0;
+  launch.anyFirst = false;
   launch.barrierObjects.clear();
   launch.atomicScope.clear();
   launch.pendingValues.clear();

@@ -21,6 +21,7 @@ struct CheckedAccess {
   /// The race is one of two writes, which may turn out to store the same value: then one with a reader is
   /// told too.
   bool mayBeSameValue = false;
+  bool first = false;               ///< a store where nobody has written yet
   bool frees = false;               ///< it gives the memory back, which a write stands for
   std::uint32_t unwrittenBytes = 0; ///< words, or bytes of a word, that nobody has written
 

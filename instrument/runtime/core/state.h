@@ -194,6 +194,7 @@ struct SyncWord {
   static constexpr std::size_t kMostWide = 64;
   std::vector<Wide> wideAtomics;
   bool moreWide = false; ///< some found no room there
+  Narrow first{};        ///< the store that gave it the first value it has had; no token: none has
   /// What each of the last kMostWide threads that stored here had done then, itself included.
   struct Stored {
     std::uint64_t block;
@@ -308,6 +309,7 @@ struct SharedOrder {
   PublishedWords published;              ///< to the host
   std::vector<std::uint8_t> atomicScope; ///< by site; of the last atomic there
   std::uint64_t fences = 0;              ///< how many there were, barriers included
+  bool anyFirst = false;                 ///< some word has a SyncWord::first
 };
 
 struct LaunchState : LaunchFacts, SharedOrder {
