@@ -3,7 +3,9 @@
 #include "instrument/pass/seen_launches.h"
 #include "instrument/pass/wording/values.h"
 #include "instrument/pass/wording/wording.h"
+#include "report/kernel_name.h"
 
+#include <fmt/format.h>
 #include <llvm/Demangle/Demangle.h>
 
 #include <map>
@@ -131,6 +133,20 @@ MemoryFact Collector::memory(const wire::Finding& record) const {
   return memory;
 }
 
+/// The work that another stream has under way: a library's function, or a kernel. Empty where it is neither.
+std::string Collector::otherWork(const wire::Finding& record) const {
+  const wire::Access& other = record.access[1];
+  const bool isNamed = record.text || record.flags & wire::NoWait; // told in other words
+  if (other.library || record.rule != wire::Rule::RaceHost || other.doing == wire::Doing::Host || isNamed)
+    return reader.text(other.library);
+  const std::string kernel =
+      reader.text(record.access[0].doing == wire::Doing::Host ? record.kernel : record.detail);
+  if (kernel.empty()) return "";
+  const Location launch = hostPlace(other.caller);
+  const std::string where = launch.known() ? fmt::format(" (launched at line {})", launch.line) : "";
+  return fmt::format("kernel `{}`{}", withoutParameters(kernel), where);
+}
+
 /// Barriers and collectives: who waits where, as notes; there is no memory access to show.
 void Collector::addWaiting(Finding& finding, const wire::Finding& record) const {
   for (unsigned i = 0; i < record.accessCount; ++i) {
@@ -156,8 +172,8 @@ void Collector::addRace(Finding& finding, const wire::Finding& record) const {
   bool atomic[2]{}, writes[2]{};
   for (unsigned i = 0; i < record.accessCount; ++i) {
     finding.accesses.push_back(access(record.access[i], showReals(record)));
-    const std::string library = reader.text(record.access[i].library);
-    finding.accesses.back().by = library.empty() ? actor(record, i) : library;
+    const std::string named = i == 1 ? otherWork(record) : reader.text(record.access[i].library);
+    finding.accesses.back().by = named.empty() ? actor(record, i) : named;
     atomic[i] = record.access[i].doing == wire::Doing::Atomic;
     writes[i] = finding.accesses[i].kind != AccessKind::Read && !finding.accesses[i].loadsOnly;
   }
@@ -213,7 +229,7 @@ Finding Collector::finding(const wire::Finding& record) const {
   if (record.rule == wire::Rule::AssertFailed)
     finding.where = {reader.text(record.detail), static_cast<unsigned>(record.numbers[0]), 0, 0};
   addHostPlaces(finding, record);
-  word(finding, record, text, {reader.text(record.access[0].library), reader.text(record.access[1].library)});
+  word(finding, record, text, {reader.text(record.access[0].library), otherWork(record)});
   if (finding.hint.empty() && record.rule != wire::Rule::AssertFailed)
     finding.hint = reader.text(record.hint);
   return finding;

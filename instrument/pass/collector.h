@@ -19,6 +19,7 @@ public:
 
 private:
   Location hostPlace(std::uint64_t address) const;
+  std::string otherWork(const wire::Finding& record) const;
   Location sitePlace(std::uint32_t site) const;
   const Site* knownSite(std::uint32_t site) const;
   Access access(const wire::Access& access, bool real = false) const;

@@ -36,7 +36,7 @@ void wordPrints(Finding& finding) {
   finding.hint = "cudaDeviceSynchronize() before the program ends";
 }
 
-void wordHost(Finding& finding, const wire::Finding& record, const std::array<std::string, 2>& libraries) {
+void wordHost(Finding& finding, const wire::Finding& record, const std::array<std::string, 2>& names) {
   const wire::Access &mine = record.access[0], &theirs = record.access[1];
   auto does = [](bool writes) { return writes ? "writes" : "reads"; };
   bool mineWrites = mine.doing == wire::Doing::Host ? mine.unused : mine.doing != wire::Doing::Read;
@@ -44,16 +44,17 @@ void wordHost(Finding& finding, const wire::Finding& record, const std::array<st
   if (record.flags & wire::NoWait) {
     finding.message = fmt::format(
         "the host {} {} while {} that it has not waited for may still {}", does(mineWrites), subject(finding),
-        theirs.doing == wire::Doing::Host ? hostWork(libraries[1], "a copy") : "a kernel",
+        theirs.doing == wire::Doing::Host ? hostWork(names[1], "a copy") : "a kernel",
         theirsWrite ? "write it" : "read it");
     finding.hint = "cudaDeviceSynchronize(), or wait for the stream or event, before the host's access";
     return;
   }
-  const std::string who = !libraries[0].empty()             ? libraries[0]
+  const std::string who = !names[0].empty()                 ? names[0]
                           : mine.doing == wire::Doing::Host ? "a copy or fill by the host"
                                                             : "the kernel";
-  const std::string other =
-      theirs.doing == wire::Doing::Host ? hostWork(libraries[1], "a copy or fill") : "a kernel";
+  const std::string other = theirs.doing == wire::Doing::Host ? hostWork(names[1], "a copy or fill")
+                            : names[1].empty()                ? "a kernel"
+                                                              : names[1];
   const bool branches = record.flags & wire::Branches;
   finding.message =
       fmt::format("{} {} {} that {} in another {} still {}", who, does(mineWrites), subject(finding), other,

@@ -29,7 +29,7 @@ void wordScope(Finding& finding, const wire::Finding& record);
 void wordFree(Finding& finding, const wire::Finding& record, const std::string& library);
 void wordAllocation(Finding& finding, const wire::Finding& record);
 void wordPrints(Finding& finding);
-void wordHost(Finding& finding, const wire::Finding& record, const std::array<std::string, 2>& libraries);
+void wordHost(Finding& finding, const wire::Finding& record, const std::array<std::string, 2>& names);
 
 // waiting.cpp
 void wordBarrier(Finding& finding, const wire::Finding& record, const std::string& text);

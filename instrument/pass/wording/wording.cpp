@@ -57,7 +57,7 @@ static void wordAssertion(Finding& finding, const wire::Finding& record, const s
 }
 
 void word(Finding& finding, const wire::Finding& record, const std::string& text,
-          const std::array<std::string, 2>& libraries) {
+          const std::array<std::string, 2>& names) {
   std::uint64_t bytes = record.memory.bytes;
   switch (record.rule) {
   case wire::Rule::RaceShared:
@@ -65,11 +65,11 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
   case wire::Rule::RaceWarp: return wordRace(finding, record);
   case wire::Rule::RaceScope: return wordScope(finding, record);
   case wire::Rule::RaceHost:
-    if (text == "frees") return wordFree(finding, record, libraries[1]);
+    if (text == "frees") return wordFree(finding, record, names[1]);
     if (text == "allocates") return wordAllocation(finding, record);
     if (text == "prints") return wordPrints(finding);
     if (!text.empty()) break;
-    return wordHost(finding, record, libraries);
+    return wordHost(finding, record, names);
   case wire::Rule::BarrierDivergence: return wordBarrier(finding, record, text);
   case wire::Rule::WarpMask: return wordMask(finding, record, text);
   case wire::Rule::Hang: return wordHang(finding, record, text);

@@ -13,9 +13,9 @@ namespace kcheck::instrument {
 const char* ruleId(wire::Rule rule);
 Severity severityOf(wire::Rule rule);
 
-/// Fills in message and hint. Accesses, places and memory are there. `libraries`: the functions of libraries
-/// that the record's accesses are, or empty.
+/// Fills in message and hint. Accesses, places and memory are there. `names`: the functions of libraries
+/// that the record's accesses are, or the kernel that the second one is of, or empty.
 void word(Finding& finding, const wire::Finding& record, const std::string& text,
-          const std::array<std::string, 2>& libraries);
+          const std::array<std::string, 2>& names);
 
 } // namespace kcheck::instrument

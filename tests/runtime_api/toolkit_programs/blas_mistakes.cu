@@ -4,7 +4,7 @@
 // expect-report: 448 bytes at byte 0 of `a`, which has 256 bytes: the last 192 bytes past its end
 // expect-report: error: read of `c`, which nobody has written [uninitialized-read]
 // expect-report: error: cublasSgemm got a pointer of the wrong side: it wants device memory here [wrong-space]
-// expect-report: error: cublasSgemm reads `x[threadIdx.x]` that a kernel in another stream still writes [race-host]
+// expect-report: error: cublasSgemm reads `x[threadIdx.x]` that kernel `fill` (launched at line 33) in another stream still writes [race-host]
 #include "../programs/check.h"
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
