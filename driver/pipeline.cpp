@@ -83,21 +83,6 @@ OrError<std::monostate> findKernels(const Facts& facts, Options& options) {
   return std::monostate{};
 }
 
-/// Kernels that nobody has looked at are in the report as well, with nothing known.
-void addUnchecked(Report& report, const std::vector<Kernel>& unchecked) {
-  for (const Kernel& kernel : unchecked) {
-    KernelResult& result = report.kernels.emplace_back();
-    result.name = kernel.name;
-    result.where = kernel.where;
-    for (const Property property :
-         {Property::RaceFree, Property::BarriersUniform, Property::InBounds, Property::Initialized}) {
-      PropertyResult& open = result.properties.emplace_back();
-      open.property = property;
-      open.reason = "it is a template without an instance, and not checked";
-    }
-  }
-}
-
 OrError<Report> check(const frontend::Program& program, const Options& options) {
   const Facts& facts = program.facts;
   auto start = std::chrono::steady_clock::now();
@@ -125,9 +110,7 @@ OrError<Report> check(const frontend::Program& program, const Options& options) 
   merging.rules = options.rules;
   merging.kernels = options.analyzer.kernels;
   merging.strict = options.strict;
-  Report report = mergeReport(facts, std::move(staticPart), std::move(*runPart), merging);
-  if (options.analyzer.kernels.empty()) addUnchecked(report, program.unchecked);
-  return report;
+  return mergeReport(facts, std::move(staticPart), std::move(*runPart), merging);
 }
 
 int exitStatus(const Report& report, const Options& options) {

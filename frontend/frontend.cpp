@@ -141,8 +141,8 @@ bool takes(FileWork& file, const std::string& declaration, DeviceSide& side) {
 
 /// Makes instances of the kernels that are templates and have none, where nothing but kernels is there. The
 /// names of those of which none can be made.
-std::vector<Kernel> instantiateUnused(std::vector<FileWork>& files) {
-  std::vector<Kernel> left;
+std::string instantiateUnused(std::vector<FileWork>& files) {
+  std::string left;
   if (llvm::any_of(files, [](const FileWork& file) { return lookAt(file.jobs.text).definesMain; }))
     return left;
   for (FileWork& file : files) {
@@ -152,10 +152,7 @@ std::vector<Kernel> instantiateUnused(std::vector<FileWork>& files) {
           made.canBeNamed && llvm::any_of(instancesOf(made, number), [&](const std::string& instance) {
             return takes(file, instance, file.device);
           });
-      if (isMade) continue;
-      Kernel& kernel = left.emplace_back();
-      kernel.name = made.name;
-      kernel.where = {file.jobs.file, made.line, 0, 0};
+      if (!isMade) left += (left.empty() ? "`" : ", `") + made.name + "`";
     }
   }
   return left;
@@ -280,13 +277,10 @@ OrError<Program> compile(const Options& options) {
   if (!launches) return launches.error();
   compileAll(files, options.wantHost);
   if (auto error = reportErrors(files, *launches)) return *error;
-  std::vector<Kernel> left = instantiateUnused(files);
-  if (!left.empty()) {
-    std::string names;
-    for (const Kernel& kernel : left) names += (names.empty() ? "`" : ", `") + kernel.name + "`";
-    const std::string what = "templates that nobody uses, and that do not compile with float, int or a "
-                             "function object of the file: " +
-                             names + "; add an instance, as template __global__ void NAME<...>(...);";
+  if (const std::string left = instantiateUnused(files); !left.empty()) {
+    const std::string what =
+        "templates that nobody uses, and that do not compile with float or int: " + left +
+        "; add an instance, as template __global__ void NAME<...>(...);";
     if (llvm::all_of(files, [](const FileWork& file) { return file.device.kernels.empty(); }))
       return Error{"no kernel to check: " + what};
     llvm::errs() << "kcheck: not checked: " << what << "\n";
@@ -294,7 +288,6 @@ OrError<Program> compile(const Options& options) {
 
   Program program;
   program.facts.files = options.files;
-  program.unchecked = std::move(left);
   std::vector<DeviceSide> sides;
   for (FileWork& file : files) {
     file.kernels = file.device.kernels;

@@ -13,18 +13,14 @@ namespace kcheck::frontend {
 
 struct KernelTemplate {
   std::string name; ///< as the end of the file may call it
-  unsigned line = 0;
-  /// Arguments for the parameters without default: `%` where a type is wanted, `()` where one that is called,
-  /// `#` where a number is.
+  /// Arguments for the parameters without default: `%` where a type is wanted, `#` where a number is.
   std::vector<std::string> arguments;
   std::vector<std::string> numbers; ///< to try, the likeliest first
-  /// Types of the file that device code can call; with `%` for the type of which they are templates.
-  std::vector<std::string> callables;
-  bool canBeNamed = true; ///< its parameters are types, numbers and truth values
+  bool canBeNamed = true;           ///< its parameters are types, numbers and truth values
 };
 
 /// Those of the user's own code that are defined and never used.
-std::vector<KernelTemplate> unusedTemplates(clang::ASTContext& ast);
+std::vector<KernelTemplate> unusedTemplates(const clang::ASTContext& ast);
 
 /// Declarations for the end of the file, each of which makes an instance, the likeliest first.
 std::vector<std::string> instancesOf(const KernelTemplate& made, std::size_t number);
