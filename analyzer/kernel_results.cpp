@@ -107,7 +107,7 @@ void KernelAnalysis::openWhereChosen(std::vector<PropertyResult>& properties,
         property.holdsFor != plan.concrete.front().holdsFor)
       continue;
     property.answer = Answer::Unknown;
-    property.reason = fmt::format("no launch is known, and it is not so for {}", other.lean);
+    property.reason = fmt::format("no launch is known, and it is open for {}", other.lean);
     property.holdsFor.clear();
     property.assumptions.clear();
   }

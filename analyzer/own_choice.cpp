@@ -132,10 +132,11 @@ private:
       if (isConst(thread) || own == place.terms.end() || own->second == 0) continue;
       if (anyNode(access.condition, [&](Expr n) { return comparesWithNumber(n, thread); })) continue;
       const std::int64_t step = own->second;
-      if (access.stores() && step > 0) stored.push_back({access.object, axis, step, place});
-      if (access.stores() && step > 0)
+      if (access.stores() && step > 0) {
+        stored.push_back({access.object, axis, step, place});
         for (const auto& [term, scale] : place.terms)
           if (isIndexOrRound(term) && term != thread && scale % step == 0) narrow(steps[axis], scale / step);
+      }
       if (const auto rest = object.bytes ? restOf(place, axis) : std::nullopt)
         narrow(rooms[axis], (step > 0 ? std::int64_t(*object.bytes) - *rest - std::int64_t(access.size->value)
                                       : place.number) /

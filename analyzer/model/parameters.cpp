@@ -159,11 +159,9 @@ Expr pointerParameter(KernelState& state, const llvm::Argument& argument, const 
     offset->varies = Varies::Never;
     offset->exact = false;
     offset->cause = {CauseKind::Launch, "where in its allocation `" + fresh.name + "` points"};
-    const auto grain = std::int64_t(std::max<std::uint64_t>(parameter.elementBytes, 1)); // of whole elements
     offset->lo = 0;
-    offset->hi = Int(state.facts.allocations[*given->allocation].bytes.value_or(1ull << 40)) / grain;
-    Expr bytes = state.exprs.mul(state.exprs.of(offset), state.exprs.constant(64, grain), NoSignedWrap);
-    return state.exprs.add(base, bytes, NoSignedWrap);
+    offset->hi = Int(state.facts.allocations[*given->allocation].bytes.value_or(1ull << 40));
+    return state.exprs.add(base, state.exprs.of(offset), NoSignedWrap);
   }
   if (state.launch.mayAlias && !argument.hasNoAliasAttr()) {
     std::uint64_t grain = std::max<std::uint64_t>(parameter.elementBytes, 1);
