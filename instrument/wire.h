@@ -147,7 +147,7 @@ struct Memory {
 enum FindingFlag : std::uint8_t {
   SameValue = 1,
   SawDifferentValue = 2,
-  NarrowFence = 4,
+  NarrowFence = 4, ///< beside NoWait: the kernel and the host talk while it runs
   Withdrawn = 8,
   NoWait = 16,
   AsyncCopy = 32, ///< the second access is an asynchronous copy that nobody has waited for

@@ -46,7 +46,11 @@ void wordHost(Finding& finding, const wire::Finding& record, const std::array<st
         "the host {} {} while {} that it has not waited for may still {}", does(mineWrites), subject(finding),
         theirs.doing == wire::Doing::Host ? hostWork(names[1], "a copy") : "a kernel",
         theirsWrite ? "write it" : "read it");
-    finding.hint = "cudaDeviceSynchronize(), or wait for the stream or event, before the host's access";
+    finding.hint =
+        record.flags & wire::NarrowFence
+            ? "__threadfence_system() in the kernel, between this and the word by which it tells the "
+              "host; or cudaDeviceSynchronize() before the host's access"
+            : "cudaDeviceSynchronize(), or wait for the stream or event, before the host's access";
     return;
   }
   const std::string who = !names[0].empty()                 ? names[0]

@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/scheduler.h"
@@ -27,7 +28,8 @@ Handlers& handlers() {
 }
 
 /// The access itself has been reported by its hook if it had one; this says how it ended.
-void onFault(int signal, siginfo_t* info, void*) {
+void onFault(int signal, siginfo_t* info, void* state) {
+  if (isFaultBesideLaunch(signal, info, state)) return;
   if (Share* share = shareOfThread(); share && handlers().active) share->leave();
   LaunchState* launch = context().launch;
   bool device = handlers().active && launch && launch->current &&

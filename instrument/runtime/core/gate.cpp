@@ -8,22 +8,24 @@ namespace {
 
 std::atomic<unsigned> inside{0}, ownThreads{0};
 std::atomic<bool> attending{false};
-thread_local bool isAttendant = false;
+thread_local bool attends = false;
 
 } // namespace
 
 InRuntime::InRuntime() {
-  if (isAttendant) return; // a function of the program that it calls
+  if (attends) return; // a function of the program that it calls
   inside.fetch_add(1);
   while (attending.load()) sched_yield();
 }
 
 InRuntime::~InRuntime() {
-  if (!isAttendant) inside.fetch_sub(1);
+  if (!attends) inside.fetch_sub(1);
 }
 
+bool isAttendant() { return attends; }
+
 bool enterAsAttendant() {
-  isAttendant = true;
+  attends = true;
   attending = true;
   if (inside.load() == 0) return true;
   attending = false;

@@ -36,6 +36,8 @@ struct Guard {
   std::atomic_flag busy; ///< `hidden` and the pages change: other threads of the program may fault meanwhile
   int open = 0;          ///< DeviceAccess objects that live
   bool installed = false;
+  bool beside = false; ///< `hidden` is of hideBesideLaunch
+  bool asLeft = false; ///< and the launch has touched none of it since
   unsigned faults = 0; ///< since the memory was hidden
   struct sigaction before;
   std::chrono::nanoseconds started = timeOn(CLOCK_PROCESS_CPUTIME_ID), spent{};
@@ -66,9 +68,16 @@ void protect(Address begin, Address end, int protection) {
   if (begin < end) mprotect(reinterpret_cast<void*>(begin), end - begin, protection);
 }
 
+void hide(Address begin, Address end) {
+  if (begin >= end) return;
+  guard().hidden.push_back({begin & ~(kPage - 1), (end + kPage - 1) & ~(kPage - 1)});
+  protect(begin, end, PROT_NONE);
+}
+
 void showAll() {
   for (const Guard::Range& range : guard().hidden) protect(range.begin, range.end, PROT_READ | PROT_WRITE);
   guard().hidden.clear();
+  guard().beside = guard().asLeft = false;
 }
 
 /// The program's own code; its libraries (memcpy) are left alone, for the runtime calls them too.
@@ -115,6 +124,7 @@ void reportTooEarly(Address address, Address pc, bool writes, Token token, std::
   finding.nearness = wire::Nearness::Host;
   finding.accessCount = 2;
   finding.flags = wire::NoWait;
+  if (context().hostKnows.talks(token)) finding.flags |= wire::NarrowFence;
   finding.access[0].doing = wire::Doing::Host;
   finding.access[0].unused = writes;
   finding.access[0].caller = finding.caller = pc + 1;
@@ -165,6 +175,7 @@ bool showAt(Address address) {
     return address >= one.begin && address < one.end;
   });
   if (range == guard().hidden.end()) return false;
+  guard().asLeft = false;
   const Guard::Range whole = *range, open = opened(whole, address);
   guard().hidden.erase(range);
   if (whole.begin < open.begin) guard().hidden.push_back({whole.begin, open.begin});
@@ -189,12 +200,23 @@ void onFault(int signal, siginfo_t* info, void* state) {
     return;
   }
   missed = 0;
+  if (isAttendant()) return;
   const auto& registers = static_cast<ucontext_t*>(state)->uc_mcontext.gregs;
   auto pc = static_cast<Address>(registers[REG_RIP]);
   bool writes = registers[REG_ERR] & 2;
   // memset and memcpy keep nothing on the stack: their caller stands on top of it.
   if (!inProgram(pc)) pc = *reinterpret_cast<const Address*>(registers[REG_RSP]) - 1;
   if (inProgram(pc)) checkHostAccess(address, pc, writes);
+}
+
+/// Memory that kernels and the host share.
+void hideShared() {
+  context().allocations.forEach([&](const Allocation& allocation) {
+    bool shared = allocation.kind == MemoryKind::Managed || allocation.kind == MemoryKind::Pinned;
+    if (!allocation.live || !shared) return;
+    auto base = reinterpret_cast<Address>(allocation.base);
+    hide(base, base + allocation.bytes);
+  });
 }
 
 void install() {
@@ -234,22 +256,35 @@ void hideFromHost() {
   if (state.tooSlow()) return;
   state.faults = 0;
   install();
-  auto hide = [&](Address begin, Address end) {
-    if (begin >= end) return;
-    state.hidden.push_back({begin & ~(kPage - 1), (end + kPage - 1) & ~(kPage - 1)});
-    protect(begin, end, PROT_NONE);
-  };
   hide(kArenaBase, context().allocations.deviceEnd());
   if (!context().streams.pending())
     context().hostKnows.forget();
   else
-    context().allocations.forEach([&](const Allocation& allocation) {
-      bool shared = allocation.kind == MemoryKind::Managed || allocation.kind == MemoryKind::Pinned;
-      if (!allocation.live || !shared) return;
-      auto base = reinterpret_cast<Address>(allocation.base);
-      hide(base, base + allocation.bytes);
-    });
+    hideShared();
   state.spent += threadTime() - start;
+}
+
+void hideBesideLaunch() {
+  Guard& state = guard();
+  if (!isAttendant() || !context().options.hostAccess) return;
+  auto start = threadTime();
+  GuardLock lock;
+  if (state.asLeft || !state.installed || state.tooSlow()) return;
+  showAll();
+  hideShared();
+  state.beside = state.asLeft = true;
+  state.spent += threadTime() - start;
+}
+
+bool isFaultBesideLaunch(int signal, siginfo_t* info, void* state) {
+  if (signal != SIGSEGV) return false;
+  {
+    const GuardLock lock;
+    if (!guard().beside) return false;
+  }
+  if (isAttendant()) return showAt(reinterpret_cast<Address>(info->si_addr));
+  onFault(signal, info, state);
+  return true;
 }
 
 } // namespace kcheck::runtime

@@ -37,12 +37,21 @@ bool HostKnowledge::isPublished(Address at) const {
   return std::ranges::any_of(launches, [&](const Launch& launch) { return launch.words.contains(at >> 2); });
 }
 
+bool HostKnowledge::isOf(const Launch& launch, Token token) {
+  constexpr Token severalBlocks = 2; // the launch's first tokens, which no thread has alone
+  return token >= launch.first + severalBlocks && token < launch.behind;
+}
+
+bool HostKnowledge::talks(Token token) const {
+  std::lock_guard lock(mutex);
+  return std::ranges::any_of(launches, [&](const Launch& launch) { return isOf(launch, token); });
+}
+
 bool HostKnowledge::knows(Token token) const {
   token &= ~Token{1}; // that of an atomic operation
   std::lock_guard lock(mutex);
   return std::ranges::any_of(launches, [&](const Launch& launch) {
-    constexpr Token severalBlocks = 2; // the launch's first tokens, which no thread has alone
-    if (token < launch.first + severalBlocks || token >= launch.behind) return false;
+    if (!isOf(launch, token)) return false;
     const Owner owner = launch.epochs.ownerOf(token, launch.threads);
     return launch.known.covers(owner.block, owner.thread, token);
   });

@@ -32,6 +32,8 @@ public:
   /// The host accesses something there.
   void meet(Address begin, Address end);
   bool isPublished(Address at) const;
+  /// Whether the launch that the token is of talks with the host.
+  bool talks(Token token) const;
   /// Whether what has been done with the token comes before what the host does now.
   bool knows(Token token) const;
   /// The host has waited for everything, or tokens begin anew.
@@ -45,6 +47,7 @@ private:
     std::unordered_map<Address, Clock> words;
     Clock known;
   };
+  static bool isOf(const Launch& launch, Token token);
   static constexpr std::size_t kRemembered = 64;
   std::deque<Launch> launches;
   mutable std::mutex mutex;

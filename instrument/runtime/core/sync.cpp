@@ -1,6 +1,7 @@
 #include "instrument/runtime/core/sync.h"
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/older_loads.h"
 
 #include <algorithm>
@@ -136,6 +137,7 @@ void prepare(ThreadState& thread, SyncWord::Update& update, AtomicOrder order) {
 void tellHost(ThreadState& thread, Address at, AtomicOrder order) {
   thread.owner().launch->published.note(at, order.releases() ? everything(thread, false)
                                                              : fencedBefore(thread).system);
+  hideBesideLaunch();
 }
 
 /// Its next fence will stand behind the store. Of very many the first ones count as fenced.
