@@ -59,9 +59,10 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
 
 /// Asks what `analysis` leaves open again for the launches that a run made, whose shapes, sizes and arguments
 /// are known however host code came to them; and what it has proved for arrays that do not overlap, where
-/// they did. Takes over what is proved then, and errors with exact witnesses.
+/// they did. Takes over what is proved then, and errors with exact witnesses. Kernels of which the run has
+/// told races already are given little time.
 void settle(Analysis& analysis, const llvm::Module& device, const Facts& facts, const SeenLaunches& seen,
-            const Options& options);
+            const std::vector<Finding>& toldByRun, const Options& options);
 
 /// The text of --dump=model|phases for the same kernels.
 std::string dumpModel(const llvm::Module& device, const Facts& facts, const Options& options);

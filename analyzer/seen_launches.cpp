@@ -7,6 +7,7 @@
 #include "analyzer/launch_groups.h"
 #include "analyzer/launches.h"
 #include "report/assumptions.h"
+#include "report/rules.h"
 
 #include <fmt/format.h>
 
@@ -19,6 +20,17 @@ namespace kcheck::analyzer {
 namespace {
 
 constexpr std::array kAsked{Property::RaceFree, Property::BarriersUniform, Property::InBounds};
+
+/// Of a kernel's time, where the run has told races of it.
+constexpr double kShareOfRacy = 0.2;
+
+bool hasRace(const Kernel& kernel, const std::vector<Finding>& findings) {
+  return std::ranges::any_of(findings, [&](const Finding& finding) {
+    const Rule* rule = findRule(finding.rule);
+    return finding.kernel == kernel.name && finding.severity == Severity::Error && rule &&
+           rule->group == RuleGroup::Race;
+  });
+}
 
 enum class Overlap : std::uint8_t { None, Possible, Sure };
 
@@ -214,7 +226,7 @@ void withdrawBrokenSigns(KernelResult& result, const Kernel& kernel, const SeenL
 } // namespace
 
 void settle(Analysis& analysis, const llvm::Module& device, const Facts& facts, const SeenLaunches& seen,
-            const Options& options) {
+            const std::vector<Finding>& toldByRun, const Options& options) {
   for (KernelResult& result : analysis.kernels)
     if (const Kernel* kernel = facts.kernel(result.symbol)) withdrawBrokenSigns(result, *kernel, seen);
   if (options.block || options.grid) return;
@@ -224,6 +236,7 @@ void settle(Analysis& analysis, const llvm::Module& device, const Facts& facts, 
   Options asking = options;
   asking.kernels.clear();
   asking.anyLaunch = false;
+  std::vector<std::string> racy;
   std::map<std::string, Overlap> overlaps; // of the kernels to ask about, by symbol
   for (const KernelResult& result : analysis.kernels) {
     const Kernel* kernel = facts.kernel(result.symbol);
@@ -235,15 +248,21 @@ void settle(Analysis& analysis, const llvm::Module& device, const Facts& facts, 
         }))
       continue;
     overlaps[kernel->symbol] = overlap;
-    asking.kernels.push_back(kernel->symbol);
+    (hasRace(*kernel, toldByRun) ? racy : asking.kernels).push_back(kernel->symbol);
     known.launches.insert(known.launches.end(), launches.begin(), launches.end());
   }
-  if (asking.kernels.empty()) return;
-  Analysis settled = analyze(device, known, asking);
-  for (KernelResult& kernel : analysis.kernels)
-    for (const KernelResult& again : settled.kernels)
-      if (again.symbol == kernel.symbol) takeAnswers(kernel, again, overlaps[kernel.symbol]);
-  takeErrors(analysis, settled);
+  const auto ask = [&] {
+    if (asking.kernels.empty()) return;
+    Analysis settled = analyze(device, known, asking);
+    for (KernelResult& kernel : analysis.kernels)
+      for (const KernelResult& again : settled.kernels)
+        if (again.symbol == kernel.symbol) takeAnswers(kernel, again, overlaps[kernel.symbol]);
+    takeErrors(analysis, settled);
+  };
+  ask();
+  asking.kernels = racy;
+  asking.kernelSeconds *= kShareOfRacy;
+  ask();
 }
 
 } // namespace kcheck::analyzer

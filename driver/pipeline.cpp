@@ -97,7 +97,8 @@ OrError<Report> check(const frontend::Program& program, const Options& options) 
   if (options.wantStatic) {
     start = std::chrono::steady_clock::now();
     if (runPart->run.ran)
-      analyzer::settle(analysis, *program.device, facts, runPart->run.seen, options.analyzer);
+      analyzer::settle(analysis, *program.device, facts, runPart->run.seen, runPart->findings,
+                       options.analyzer);
     staticSeconds += secondsSince(start);
     if (options.wantRun && !facts.hasMain) replay(analysis, program, options);
     analysis.findings.insert(analysis.findings.end(), program.findings.begin(), program.findings.end());
