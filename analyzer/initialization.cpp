@@ -43,11 +43,14 @@ std::string inLine(const Location& where, const std::string& what) {
 
 } // namespace
 
-PropertyResult checkInitialization(const KernelModel& model, const KernelCode& code) {
+PropertyResult checkInitialization(const KernelModel& model, const KernelCode& code,
+                                   const std::optional<PropertyResult>& ofShared) {
   PropertyResult result;
   result.property = Property::Initialized;
   const Reads reads = readsOf(model);
-  if (!reads.shared.empty()) {
+  if (ofShared && ofShared->answer != Answer::Proved) return *ofShared;
+  if (ofShared) result.assumptions = ofShared->assumptions;
+  if (!reads.shared.empty() && !ofShared) {
     result.reason =
         fmt::format("whether `{}` is written before it is read is looked for in the run alone", reads.shared);
     result.runAlone = true;

@@ -4,10 +4,14 @@
 #include "analyzer/kernel_model.h"
 #include "analyzer/model/prepare/prepare.h"
 
+#include <optional>
+
 namespace kcheck::analyzer {
 
-/// Proved where the kernel has no memory of its own that could be read too early. What global memory holds is
-/// host code's business: an assumption of the proof, which the run checks.
-PropertyResult checkInitialization(const KernelModel& model, const KernelCode& code);
+/// `ofShared`: the answer about shared memory, where it was asked for. Proved where no other memory of the
+/// kernel's own could be read too early. What global memory holds is host code's business: an assumption of
+/// the proof, which the run checks.
+PropertyResult checkInitialization(const KernelModel& model, const KernelCode& code,
+                                   const std::optional<PropertyResult>& ofShared);
 
 } // namespace kcheck::analyzer

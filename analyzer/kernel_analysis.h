@@ -75,6 +75,7 @@ private:
   void openWhereChosen(std::vector<PropertyResult>& properties, const LargerLaunch& other) const;
   void finishTraffic(Analysis& analysis, Coverage& coverage);
   void dropWhereBroken(Question& question) const;
+  PropertyResult initializedIn(Question& question) const;
   CaseAnswers answersOf(Question& question, Analysis& analysis);
   /// Safe in every launch of the program: in any launch, or in each of those that are known. Proofs that rest
   /// on assumptions do not count: a run could see them broken. Nor do those that leave out axes which a

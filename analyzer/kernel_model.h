@@ -156,6 +156,27 @@ struct OwnCopy {
   ModelAccess copy, access;
 };
 
+/// When a thread of the block writes, as seen from a read.
+enum class WriteOrder : std::uint8_t {
+  Before,    ///< whenever it writes: there is a barrier between
+  OwnBefore, ///< of the thread that reads: it does so later, in the same round of all loops around both
+  Any
+};
+
+/// A write to memory that the threads of a block share.
+struct SharedWrite {
+  ModelAccess access;
+  bool isChange = false; ///< of what the thread has read there before: never the first write
+};
+
+/// A read of such memory.
+struct SharedRead {
+  ModelAccess access;
+  bool matters = false;  ///< on every way from here something depends on the value
+  bool isChange = false; ///< what is found there is stored there again, changed
+  std::vector<WriteOrder> orders; ///< of KernelModel::sharedWrites
+};
+
 /// One store to a flag, by itself, and what it is as a block's: null where it is not that of one thread.
 struct FlagSetter {
   ModelAccess access;
@@ -239,6 +260,10 @@ struct KernelModel {
   std::vector<ModelGap> gaps;
   bool breaksAssumption = false; ///< this launch does, of a `__builtin_assume` or of how many threads it has
   std::vector<OwnCopy> ownCopies;
+  std::vector<SharedRead> sharedReads;
+  std::vector<SharedWrite> sharedWrites;
+  std::map<const Symbol*, const void*> roundsOf; ///< of what changes from round to round of a loop: which
+  std::string sharedDoubt; ///< why these lists say too little; empty: they do not
   std::vector<OneArray> mayBeOne;
   std::map<unsigned, FlagArray> flags;       ///< by object
   std::map<const Symbol*, Expr> firstValues; ///< of what loops change, in their first round

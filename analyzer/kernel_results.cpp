@@ -38,9 +38,6 @@ void KernelAnalysis::finish(Analysis& analysis, Coverage& coverage) {
   if (!plan.leftOut.empty()) openLeftOut(result.properties);
   if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
   tellOthers(result.properties, analysis);
-  PropertyResult initialized = any.initialized; // one launch may hide a read
-  initialized.holdsFor = any.holdsFor;
-  result.properties.push_back(std::move(initialized));
   collectSafeSites(any, cases);
   analysis.kernels.push_back(std::move(result));
   finishTraffic(analysis, coverage);
@@ -142,6 +139,37 @@ void KernelAnalysis::dropWhereBroken(Question& question) const {
   }
 }
 
+/// A kernel by itself is often a part of one.
+static void softenUnwritten(std::vector<Finding>& findings) {
+  for (Finding& finding : findings)
+    if (finding.rule == "uninitialized-read") finding.severity = Severity::Warning;
+}
+
+/// Of a launch of kcheck's choice only what is never written in any other either counts.
+PropertyResult KernelAnalysis::initializedIn(Question& question) const {
+  std::vector<UnwrittenResult>& unwritten = question.answers.unwritten;
+  PropertyResult result = checkInitialization(question.model, question.code ? *question.code : code,
+                                              question.answers.initialized);
+  if (!question.planned || !plan.isDefault) return result;
+  const KernelModel& any = questions.back().model;
+  std::erase_if(unwritten, [&](const UnwrittenResult& read) {
+    const MemoryObject& object = question.model.objects[read.access->object];
+    return !read.isNeverWritten || !any.gaps.empty() || !any.sharedDoubt.empty() ||
+           llvm::any_of(any.sharedWrites, [&](const SharedWrite& write) {
+             return !write.isChange && any.objects[write.access.object].name == object.name;
+           });
+  });
+  const bool isLost = result.answer == Answer::Refuted && unwritten.empty();
+  if (isLost || (result.answer == Answer::Proved && question.answers.initialized)) {
+    result.answer = Answer::Unknown;
+    result.reason = "no launch is known: whether shared memory is written before it is read is looked for in "
+                    "the run alone";
+    result.runAlone = true;
+    result.assumptions.clear();
+  }
+  return result;
+}
+
 CaseAnswers KernelAnalysis::answersOf(Question& question, Analysis& analysis) {
   dropWhereBroken(question);
   const KernelModel& model = question.model;
@@ -156,7 +184,7 @@ CaseAnswers KernelAnalysis::answersOf(Question& question, Analysis& analysis) {
                        return race.witness.exact();
                      });
   result.properties = question.answers.properties;
-  result.initialized = checkInitialization(model, question.code ? *question.code : code);
+  result.properties.push_back(initializedIn(question));
   result.assumptions = model.assumptions;
   result.safeSites = question.answers.safeSites;
   for (const Phase& phase : model.gridPhases)
@@ -165,6 +193,7 @@ CaseAnswers KernelAnalysis::answersOf(Question& question, Analysis& analysis) {
   adjustProperties(result.properties, question.answers, context);
   if (question.planned) {
     auto found = findingsOf(question.answers, context);
+    if (!question.planned->launch.isOfProgram()) softenUnwritten(found);
     analysis.findings.insert(analysis.findings.end(), found.begin(), found.end());
     auto open = openRacesOf(question.answers, context);
     if (!open.empty()) noteWanted(model, analysis.wanted[code.kernel->symbol]);

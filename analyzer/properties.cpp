@@ -48,6 +48,7 @@ PropertyResult ofCases(const std::vector<CaseAnswers>& cases, Property property)
     } else if (result->answer == Answer::Unknown && merged.answer == Answer::Proved) {
       merged.answer = Answer::Unknown;
       merged.reason = result->reason;
+      merged.runAlone = result->runAlone;
       merged.holdsFor = one.holdsFor;
     }
   }
@@ -112,7 +113,8 @@ std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::v
   std::vector<PropertyResult> merged;
   const bool areCovered =
       std::all_of(cases.begin(), cases.end(), [](const CaseAnswers& one) { return one.isCovered; });
-  for (Property property : {Property::RaceFree, Property::BarriersUniform, Property::InBounds}) {
+  for (Property property :
+       {Property::RaceFree, Property::BarriersUniform, Property::InBounds, Property::Initialized}) {
     const PropertyResult* general = find(any, property);
     PropertyResult result = ofCases(cases, property);
     const bool isContradicted =

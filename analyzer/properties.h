@@ -9,7 +9,6 @@ namespace kcheck::analyzer {
 struct CaseAnswers {
   std::string holdsFor;
   std::vector<PropertyResult> properties;
-  PropertyResult initialized; ///< the same for every launch
   std::vector<std::string> assumptions;
   std::set<SiteId> safeSites;
   bool isCovered = true;             ///< what holds for any launch holds for this one

@@ -38,5 +38,7 @@ PropertyResult checkBarriers(Check check);
 /// What of it is only true where no threads race: a reason to leave it open, or nothing.
 std::string barriersRestOn(const KernelModel& model);
 PropertyResult checkBounds(Check check);
+/// Of shared memory, in a block of known shape all of whose threads meet at each barrier.
+PropertyResult checkFirstReads(Check check);
 
 } // namespace kcheck::analyzer

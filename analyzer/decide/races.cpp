@@ -51,8 +51,10 @@ KernelAnswers decide(const KernelModel& model, ExprContext& context, const Limit
   answers.properties.push_back(checkRaces(check));
   if (barriers.answer == Answer::Proved && answers.properties.back().answer != Answer::Proved)
     leaveOpen(barriers, barriersRestOn(model));
+  const bool meet = barriers.answer == Answer::Proved;
   answers.properties.push_back(std::move(barriers));
   answers.properties.push_back(checkBounds(check));
+  if (meet && !limits.proofOnly && !model.sharedReads.empty()) answers.initialized = checkFirstReads(check);
   bool hasGap = std::any_of(model.gaps.begin(), model.gaps.end(),
                             [](const ModelGap& g) { return g.affectsRaces || g.affectsBounds; });
   if (!hasGap) {

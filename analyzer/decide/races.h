@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
 #include <set>
 
 namespace kcheck::analyzer {
@@ -78,6 +79,12 @@ struct BoundsResult {
   Witness witness; ///< first only
 };
 
+struct UnwrittenResult {
+  const ModelAccess* access = nullptr;
+  bool isNeverWritten = false; ///< by no thread of any launch
+  Witness witness;             ///< first only
+};
+
 /// How the questions were decided, for --dump and for tests.
 struct Counters {
   unsigned questions = 0;                ///< that needed any thought
@@ -107,6 +114,9 @@ struct KernelAnswers {
   /// nothing.
   std::string missedBarriers;
   std::vector<BoundsResult> bounds;
+  std::vector<UnwrittenResult> unwritten; ///< reads of shared memory that nobody has written
+  /// Whether what is read of shared memory has been written; nothing where none is read.
+  std::optional<PropertyResult> initialized;
   /// RaceFree, BarriersUniform and InBounds, each with the reason of an Unknown (line and cause) and the
   /// assumptions of a Proved. `holdsFor` is the caller's to fill in: it knows what the model was made for.
   std::vector<PropertyResult> properties;

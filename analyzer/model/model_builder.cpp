@@ -10,6 +10,7 @@
 #include "analyzer/model/learning.h"
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/relevance.h"
+#include "analyzer/model/shared_order.h"
 #include "analyzer/model/uniformity.h"
 #include "ptx/read_only.h"
 #include "report/assumptions.h"
@@ -41,6 +42,7 @@ public:
     state.model.blockPhases = phases(whole);
     addOwnCopies(whole);
     addReadOnlyLoads(whole);
+    addSharedOrder(state, whole);
     addBarrierControls(state, whole, BarrierKind::Block);
     addBarrierControls(state, whole, BarrierKind::Grid);
     if (has(BarrierKind::Grid))
