@@ -111,6 +111,26 @@ struct FlagSeen {
   bool hasFence = false;
 };
 
+/// Of a barrier with phases (model/phased/), at which the thread arrives: how often it has before the access.
+/// It arrives for that phase behind it.
+struct PhaseAhead {
+  unsigned barrier = 0;
+  Expr comes = nullptr; ///< width 1: the thread is one of those that arrive
+  Expr phase = nullptr; ///< 32 bit
+};
+
+/// That a phase is over when the thread comes to the access, where `isOver`.
+struct PhaseSeen {
+  unsigned barrier = 0;
+  Expr isOver = nullptr, phase = nullptr;
+};
+
+/// Phase n of `first` is over before phase n + `distance` of `then` is.
+struct PhaseOrder {
+  unsigned first = 0, then = 0;
+  std::int64_t distance = 0;
+};
+
 /// One access site within one phase (an inlined or unrolled site appears several times).
 struct ModelAccess {
   bool stores() const { return kind != AccessKind::Read && !isLoad; }
@@ -137,6 +157,8 @@ struct ModelAccess {
   std::vector<ArrivalPlace> arrivals;
   std::vector<FlagAhead> flagsAhead;
   std::vector<FlagSeen> flagsSeen;
+  std::vector<PhaseAhead> phasesAhead;
+  std::vector<PhaseSeen> phasesSeen;
   std::vector<const void*> loops;     ///< that it is in, each by a name for it, innermost first
   std::map<std::string, Expr> locals; ///< source variables in scope and their values, for witnesses
 };
@@ -265,6 +287,7 @@ struct KernelModel {
   std::map<const Symbol*, const void*> roundsOf; ///< of what changes from round to round of a loop: which
   std::string sharedDoubt; ///< why these lists say too little; empty: they do not
   std::vector<OneArray> mayBeOne;
+  std::vector<PhaseOrder> phaseOrders;       ///< each barrier with itself too
   std::map<unsigned, FlagArray> flags;       ///< by object
   std::map<const Symbol*, Expr> firstValues; ///< of what loops change, in their first round
   std::map<const Symbol*, FirstExit>

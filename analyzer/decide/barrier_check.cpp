@@ -68,9 +68,13 @@ void checkLaneCall(Check& c, const LaneCall& call, PropertyAnswer& answer, std::
 
 PropertyResult checkBarriers(Check c) {
   PropertyAnswer answer(Property::BarriersUniform);
-  for (const ModelGap& gap : c.model.gaps)
-    if (gap.affectsBarriers) answer.doubt(lineOf(gap.where) + ": " + gap.what);
   PropertyAnswer meeting = answer; // of the barriers alone that order
+  for (const ModelGap& gap : c.model.gaps) {
+    if (!gap.affectsBarriers) continue;
+    answer.doubt(lineOf(gap.where) + ": " + gap.what);
+    // Of those that cut no phase, who waits there in vain has done no less until then.
+    if (gap.affectsRaces) meeting.doubt(lineOf(gap.where) + ": " + gap.what);
+  }
   for (const std::string& assumption : c.model.assumptions) answer.assume(assumption);
   std::deque<ModelAccess> arms; // the decider remembers accesses by address: none may move or go
   for (const BarrierControl& control : c.model.barriers) {

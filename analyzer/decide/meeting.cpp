@@ -1,5 +1,5 @@
 // What holds of two threads that meet: they are two, each comes to its access, the byte ranges overlap, no
-// lock is held by both, and no flag tells one of the other.
+// lock is held by both, no flag tells one of the other, and no barrier with phases is between.
 #include "analyzer/decide/question.h"
 
 #include <algorithm>
@@ -66,6 +66,7 @@ std::vector<Expr> Decider::meetingConstraints(const PairQuestion& q) {
     result.push_back(kernel.context.logicalNot(
         kernel.context.eq(copies.of(x, q.relation, 1), copies.of(y, q.relation, 2))));
   for (Expr unordered : unorderedByFlags(q)) result.push_back(unordered);
+  for (Expr unordered : unorderedByPhases(q)) result.push_back(unordered);
   if (q.mask) result.push_back(namesLane(copies, kernel, q.mask, 1, 2));
   if (q.a->offset && q.b->offset) result.push_back(overlapping(q));
   result.push_back(copies.of(q.a->condition, q.relation, 1));

@@ -41,6 +41,9 @@ struct Verdict {
   static Verdict never(bool assumesNoWrap = false);
 };
 
+/// Whether a barrier with phases may order the two.
+bool haveCommonPhases(const KernelModel& model, const ModelAccess& a, const ModelAccess& b);
+
 /// A proof that rests on an assumption which the access itself refutes is none.
 void withdrawWhereWrapped(Verdict& verdict, const ModelAccess& access);
 
@@ -116,6 +119,9 @@ private:
   bool mayBeToldApart(const FlagSeen& seen);
   Expr unseen(const ModelAccess& earlier, unsigned thread, const FlagSeen& seen, Relation relation);
   std::vector<Expr> unorderedByFlags(const PairQuestion& question);
+
+  // phases.cpp
+  std::vector<Expr> unorderedByPhases(const PairQuestion& question);
 
   // meeting.cpp
   std::vector<std::pair<Expr, Expr>> commonLocks(const PairQuestion& question);

@@ -54,7 +54,7 @@ public:
 private:
   using Key = std::tuple<Expr, Expr, Expr, Expr, Expr, Expr, Relation, bool, unsigned>;
   using Sites = std::tuple<SiteId, SiteId, bool, unsigned>;
-  static Key keyOf(const RaceItem& a, const RaceItem& b, Relation relation);
+  Key keyOf(const RaceItem& a, const RaceItem& b, Relation relation) const;
   const Verdict& verdictOf(const RaceItem& a, const RaceItem& b, Relation relation);
   bool hasShownEnough(const Sites& sites, Relation& relation);
   void takeCommonOne(const RaceItem& a, const RaceItem& b, Relation relation, Verdict& verdict);

@@ -31,7 +31,7 @@ std::string pairName(const RaceItem& a, const RaceItem& b) {
   return first == second ? first : first + " against " + second;
 }
 
-RaceQuestions::Key RaceQuestions::keyOf(const RaceItem& a, const RaceItem& b, Relation relation) {
+RaceQuestions::Key RaceQuestions::keyOf(const RaceItem& a, const RaceItem& b, Relation relation) const {
   return {a.access->offset,
           a.access->size,
           a.access->condition,
@@ -39,7 +39,7 @@ RaceQuestions::Key RaceQuestions::keyOf(const RaceItem& a, const RaceItem& b, Re
           b.access->size,
           b.access->condition,
           relation,
-          bothLocked(a, b) || haveCommonFlags(a, b),
+          bothLocked(a, b) || haveCommonFlags(a, b) || haveCommonPhases(c.model, *a.access, *b.access),
           std::min(a.access->align, b.access->align)};
 }
 
@@ -55,8 +55,8 @@ bool RaceQuestions::hasShownEnough(const Sites& sites, Relation& relation) {
 }
 
 const Verdict& RaceQuestions::verdictOf(const RaceItem& a, const RaceItem& b, Relation relation) {
-  if (bothLocked(a, b) || haveCommonFlags(a, b))
-    cache.erase(keyOf(a, b, relation)); // it depends on which locks and flags
+  if (bothLocked(a, b) || haveCommonFlags(a, b) || haveCommonPhases(c.model, *a.access, *b.access))
+    cache.erase(keyOf(a, b, relation)); // it depends on which locks, flags and phases
   auto [entry, isNew] = cache.try_emplace(keyOf(a, b, relation));
   Verdict& verdict = entry->second;
   if (!isNew) return verdict;

@@ -76,6 +76,7 @@ void Execution::record(const Instruction& instruction, AccessKind kind, Expr poi
       access.condition = exprs.logicalAnd(access.condition, underLock(instruction));
     access.arrivals = arrivalsAt(instruction, access.condition);
     noteFlags(instruction, access);
+    notePhases(instruction, access);
     if (isFalse(access.condition)) continue;
     access.condition = state.withDefinitions(access.condition, {access.offset, access.size});
     nameLocals(instruction, access);

@@ -72,8 +72,8 @@ static Expr environmentRegister(KernelState& state, const CallInst& call, String
 /// sight.
 Expr Execution::sharedPointer(const Value* address) {
   if (address->getType()->isPointerTy()) return value(address);
-  if (auto* cast = dyn_cast<CastInst>(address)) return sharedPointer(cast->getOperand(0));
-  auto* sum = dyn_cast<BinaryOperator>(address);
+  auto* sum = dyn_cast<Operator>(address); // of instructions or in a constant
+  if (sum && Instruction::isCast(sum->getOpcode())) return sharedPointer(sum->getOperand(0));
   if (!sum || sum->getOpcode() != Instruction::Add) return nullptr;
   Expr base = sharedPointer(sum->getOperand(0)), ahead = base ? value(sum->getOperand(1)) : nullptr;
   if (!ahead) return nullptr;

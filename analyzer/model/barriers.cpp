@@ -1,5 +1,6 @@
 #include "analyzer/model/barriers.h"
 
+#include "analyzer/model/prepare/barrier_objects.h"
 #include "analyzer/model/prepare/inline_ptx.h"
 #include "ptx/statement.h"
 
@@ -148,8 +149,9 @@ Barrier barrierOf(const Instruction& instruction) {
   }
   if (auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand()))
     return ofAssembly(*call, assembly->getAsmString());
-  if (auto* callee = call->getCalledFunction(); callee && isGridBarrierFunction(*callee))
-    return {BarrierKind::Grid, nullptr};
+  auto* callee = call->getCalledFunction();
+  if (callee && isGridBarrierFunction(*callee)) return {BarrierKind::Grid, nullptr};
+  if (isOwnCall(*call) && callee->getName() != kInitObject) return {BarrierKind::Partial};
   return {};
 }
 

@@ -2,6 +2,7 @@
 // that is not followed leaves a gap at its line.
 #include "analyzer/model/execution.h"
 
+#include "analyzer/model/prepare/barrier_objects.h"
 #include "report/assumptions.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -58,8 +59,9 @@ void Execution::takeForTrue(const CallInst& call, Expr holds, Expr& condition) {
 }
 
 void Execution::runCall(const CallInst& call, Expr& condition) {
+  if (isOwnCall(call)) runBarrierObject(call, condition);
   if (barrierOf(call).kind != BarrierKind::None) return runBarrier(call, condition);
-  if (runIntrinsic(call, condition)) return;
+  if (isOwnCall(call) || runIntrinsic(call, condition)) return;
   if (auto* assembly = dyn_cast<InlineAsm>(call.getCalledOperand())) {
     runAssembly(call, condition);
     const StringRef text = StringRef(assembly->getAsmString()).trim();
@@ -71,6 +73,14 @@ void Execution::runCall(const CallInst& call, Expr& condition) {
   runUnfollowedCall(call);
 }
 
+/// What is done to a barrier object, as an access to it: to set it up is none of the atomic ones.
+void Execution::runBarrierObject(const CallInst& call, Expr condition) {
+  if (!call.getArgOperand(0)->getType()->isPointerTy()) return; // a named one
+  const bool isAtomic = call.getCalledFunction()->getName() != kInitObject;
+  record(call, isAtomic ? AccessKind::Atomic : AccessKind::Write, value(call.getArgOperand(0)),
+         exprs.constant(64, 8), condition, nullptr, isAtomic ? AtomicScope::Block : AtomicScope::None);
+}
+
 /// What a barrier orders is for others to see; here it is what it gives, and who comes past it.
 void Execution::runBarrier(const CallInst& call, Expr& condition) {
   const BarrierKind barrier = barrierOf(call).kind;
@@ -80,11 +90,21 @@ void Execution::runBarrier(const CallInst& call, Expr& condition) {
     Symbol* ignored = local(call, "partial", "past the barrier (" + line + ")", 1);
     ignored->exact = false;
     ignored->cause = {CauseKind::Order, "the barrier at " + line + ", which may order threads"};
+    if (state.phased)
+      if (auto doubt = state.phased->doubts.find(&call); doubt != state.phased->doubts.end())
+        ignored->cause.text += ": " + doubt->second;
+    state.pastBarriers.insert(ignored);
     condition = exprs.logicalAnd(condition, exprs.of(ignored));
     state.gap(&call, "whether all threads come that this barrier of some waits for is not followed", false,
               true, false);
   }
   if (call.getType()->isVoidTy() || !isRelevant(&call)) return;
+  if (isOwnCall(call)) {
+    env[&call] = fresh(&call, "object", "a result (" + line + ")",
+                       {CauseKind::Order, "what the barrier at " + line + " says"});
+    state.synchronizing.insert(env[&call]->symbol);
+    return;
+  }
   Cause voted{CauseKind::Approximation, "the result of the barrier at " + line};
   if (call.arg_size() > 0) // a vote about what atomics have found says what these do
     for (const Cause& cause : causesOf(value(call.getArgOperand(call.arg_size() - 1))))

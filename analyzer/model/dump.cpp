@@ -40,6 +40,12 @@ void dumpPhases(const KernelModel& model, const char* title, const std::vector<P
       for (const FlagSeen& seen : access.flagsSeen)
         out += fmt::format("      behind {}[{}] if {}\n", model.objects[seen.object].name,
                            toString(seen.place), toString(seen.isSeen));
+      for (const PhaseAhead& ahead : access.phasesAhead)
+        out += fmt::format("      before phase {} of barrier {} is over, if {}\n", toString(ahead.phase),
+                           ahead.barrier + 1, toString(ahead.comes));
+      for (const PhaseSeen& seen : access.phasesSeen)
+        out += fmt::format("      behind phase {} of barrier {} if {}\n", toString(seen.phase),
+                           seen.barrier + 1, toString(seen.isOver));
       for (auto& [name, value] : access.locals) out += fmt::format("      {} = {}\n", name, toString(value));
     }
   }

@@ -78,6 +78,7 @@ public:
   std::optional<ModelAccess> earlier(const RunAccess& access, const CopyUnderWay& copy,
                                      const llvm::BasicBlock* where) const;
   Expr inRound(const CopyUnderWay& copy) const;
+  std::map<const llvm::Loop*, Expr> lastRounds; ///< of loops that have been left: in which round
 
 private:
   using Edge = std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>;
@@ -139,6 +140,16 @@ private:
   std::optional<Look> lookBefore(const llvm::Instruction& instruction, const Sighting& sighting);
   std::optional<FlagSeen> seenAt(const llvm::Instruction& instruction, const Sighting& sighting);
   std::optional<bool> hasSeenAll(const llvm::Instruction& instruction, const llvm::Instruction& arrival);
+
+  // phased/notes.cpp
+  void notePhases(const llvm::Instruction& instruction, ModelAccess& access);
+  Expr arrivalsBefore(const llvm::Instruction& here, const PhasedBarrier& barrier) const;
+  Expr counted(const Count& count, const llvm::Loop* loop, Expr round) const;
+  Expr hasCome(const llvm::BasicBlock* block) const;
+  Expr hasEntered(const llvm::Loop* loop) const;
+  Expr lastRoundOf(const llvm::Loop* loop) const;
+  void noteWaited(const PhasedWait& wait, unsigned barrier, const llvm::Instruction& here,
+                  ModelAccess& access);
 
   // waiting.cpp
   Expr waited(const llvm::Instruction& instruction);
@@ -205,6 +216,7 @@ private:
   // calls.cpp
   void runCall(const llvm::CallInst& call, Expr& condition);
   void runBarrier(const llvm::CallInst& call, Expr& condition);
+  void runBarrierObject(const llvm::CallInst& call, Expr condition);
   void runUnfollowedCall(const llvm::CallInst& call);
   void takeForTrue(const llvm::CallInst& call, Expr holds, Expr& condition);
 
@@ -323,6 +335,7 @@ private:
 
   // loops/chains.cpp, guarded_values.cpp, tallies.cpp
   Expr orbit(LoopWork& work, Expr header, Expr start, Expr latch);
+  Expr comingAgain(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr chained(LoopWork& work, const std::vector<Expr>& values, std::size_t cycleFrom);
   void closeTogether(LoopWork& work);
   void countSteps(LoopWork& work, Expr stay);

@@ -10,6 +10,7 @@
 #include "analyzer/model/intervals.h"
 #include "analyzer/model/locks.h"
 #include "analyzer/model/model_builder.h"
+#include "analyzer/model/phased/phased_barriers.h"
 #include "analyzer/model/sightings.h"
 #include "analyzer/model/surroundings.h"
 #include "analyzer/model/warp_values.h"
@@ -177,6 +178,8 @@ struct KernelState {
   Sightings sightings;
   FenceMap fences;
   AsyncCopies asyncCopies;
+  std::shared_ptr<const PhasedBarriers> phased;   ///< once they have been read
+  std::unordered_set<const Symbol*> pastBarriers; ///< say no more than that a barrier has let the thread go
 
   /// What holds of a loop's exit symbols whenever the loop has been left.
   std::unordered_map<const Symbol*, Expr> definitions;

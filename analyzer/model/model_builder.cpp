@@ -38,6 +38,7 @@ public:
     Execution whole(state, nextRun++, false);
     whole.fromEntry();
     addFlags(state, whole);
+    addPhasedBarriers(whole);
     state.model.waits = !whole.waitingLoops.empty();
     state.model.blockPhases = phases(whole);
     addOwnCopies(whole);
@@ -62,6 +63,14 @@ public:
 
 private:
   bool has(BarrierKind kind) const { return hasBarrier(code, kind); }
+
+  /// What they order is noted of the accesses of the runs that follow.
+  void addPhasedBarriers(Execution& whole) {
+    if (!has(BarrierKind::Named) && !has(BarrierKind::Partial)) return;
+    settleUniformity(state);
+    state.phased = readPhasedBarriers(state, whole);
+    state.model.phaseOrders = state.phased->orders;
+  }
 
   void addGridPhases() {
     state.setCut(Cut::Grid);

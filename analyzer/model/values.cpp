@@ -52,6 +52,9 @@ Expr Execution::constantValue(const Constant* constant) {
   }
   if (auto* expression = dyn_cast<ConstantExpr>(constant)) {
     if (auto* address = dyn_cast<GEPOperator>(expression)) return gep(*address);
+    if (expression->getOpcode() == Instruction::IntToPtr)
+      if (Expr pointer = sharedPointer(expression->getOperand(0)); pointer && pointer->width == width)
+        return pointer;
     if (expression->isCast()) {
       Expr operand = value(expression->getOperand(0));
       if (operand->width == width) return operand;

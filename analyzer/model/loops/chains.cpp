@@ -1,6 +1,7 @@
 // Header values that an iteration computes from one another alone, in closed form: chains that reach a fixed
 // value or come round (halving, doubling, toggles, exchanged buffers), or that the end of the loop stops.
 #include "analyzer/model/loops/loop_work.h"
+#include "analyzer/model/loops/periods.h"
 
 #include <algorithm>
 
@@ -53,6 +54,34 @@ Expr Execution::orbit(LoopWork& work, Expr header, Expr startValue, Expr latch) 
     if (seen != values.end()) return chained(work, values, std::size_t(seen - values.begin()));
     if (dependsOnLoop(work, next, true) || (!isConst(next) && sizeUpTo(next, 64) > 64)) return nullptr;
     values.push_back(next);
+  }
+  return nullptr;
+}
+
+/// A value that an iteration computes from itself and from which of a few places in turn it is at (the phase
+/// of a ring of stages).
+Expr Execution::comingAgain(LoopWork& work, const PHINode* phi, Expr header, Expr latch) {
+  constexpr std::int64_t kMostPeriod = 16;
+  constexpr std::size_t kMostValues = 72;
+  if (sizeUpTo(latch, 64) > 64 || dependsOnLoop(work, latch, false, {work.inside[phi]})) return nullptr;
+  std::int64_t period = 2;
+  while (period <= kMostPeriod && !comesAgain(latch, work.k, period)) ++period;
+  if (period > kMostPeriod) return nullptr;
+  const auto turn = std::size_t(period);
+  std::vector<Expr> values{work.start[phi]};
+  while (values.size() <= kMostValues) {
+    for (std::size_t at = 0; at < turn; ++at) {
+      Substitution step(exprs);
+      step.set(header, values.back());
+      step.set(work.k, exprs.constant(32, std::int64_t(at)));
+      values.push_back(step(latch));
+      if (sizeUpTo(values.back(), 24) > 24) return nullptr;
+    }
+    for (std::size_t before = 0; before + turn < values.size(); before += turn) {
+      if (values[before] != values.back()) continue;
+      values.pop_back();
+      return chained(work, values, before);
+    }
   }
   return nullptr;
 }

@@ -60,6 +60,7 @@ void Execution::leaveLoop(LoopWork& work) {
   }
   if (recording) noteTallies(work);
   leaveEdges(work, final);
+  lastRounds[loop] = final(iterations.at(loop));
   left.insert_or_assign(loop, final);
   if (recording) state.loops.push_back(std::move(record));
 }

@@ -69,6 +69,7 @@ void Execution::runOnce(const Loop* loop, Expr entry, const PhiValues& values) {
       if (Expr end = withoutPrefix(exprs, edges[{header, next}], entry)) state.model.loopEnds.insert(end);
   runScope(loop);
   stayConditions.erase(header);
+  lastRounds[loop] = iterations[loop];
   if (!wasActive) active.erase(loop);
 }
 

@@ -42,7 +42,9 @@ void Execution::closeForms(LoopWork& work) {
       if (!form) form = orbit(work, header, startValue, latch);
       if (form) work.closed[phi] = form;
     } else if (usesItself) {
-      if (Expr form = growingSum(work, phi, header, latch)) work.closed[phi] = form;
+      Expr form = growingSum(work, phi, header, latch);
+      if (!form) form = comingAgain(work, phi, header, latch);
+      if (form) work.closed[phi] = form;
     }
   }
   closeTogether(work);

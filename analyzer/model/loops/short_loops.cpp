@@ -44,6 +44,7 @@ void Execution::runUnrolled(LoopWork& work) {
       if (auto edge = edges.find({from, header}); loop->contains(from) && edge != edges.end())
         condition = exprs.logicalOr(condition, edge->second);
   }
+  lastRounds.erase(loop); // has no barriers: nothing is counted in it
   id.round = outerRound;
   rounds = outerRounds;
 }

@@ -1,6 +1,7 @@
 // Each asm statement is translated in a function of its own, which is inlined where all of it was understood.
 #include "analyzer/model/prepare/inline_ptx.h"
 
+#include "analyzer/model/prepare/barrier_objects.h"
 #include "analyzer/model/prepare/carries.h"
 #include "ptx/assembly.h"
 
@@ -60,6 +61,7 @@ public:
       if (auto* store = dyn_cast<StoreInst>(&instruction)) return store->getOrdering();
       if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) return update->getOrdering();
       if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) return exchange->getSuccessOrdering();
+      if (isa<CallInst>(instruction)) return AtomicOrdering::NotAtomic;
       return cast<InlineAsm>(call.getCalledOperand())->getAsmString().find("fence.") != std::string::npos
                  ? AtomicOrdering::AcquireRelease
                  : AtomicOrdering::NotAtomic;
@@ -88,6 +90,7 @@ bool votingBarrier(ptx::Builder& p, const Statement& s) {
 /// bar.sync and barrier.sync of a barrier that is counted by threads, and bar.warp.sync.
 bool barrier(ptx::Builder& p, const Statement& s) {
   if (s.has("red")) return votingBarrier(p, s);
+  if (s.has("arrive")) return arriveAtName(p, s);
   if (!s.has("sync") || s.has("cluster")) return false;
   const bool isAligned = s.opcode[0] == "bar" || s.has("aligned");
   std::vector<Value*> operands;
@@ -160,11 +163,12 @@ bool endThread(ptx::Builder& p, const Statement&) {
 }
 
 const ptx::Rules& ownRules() {
-  static const ptx::Rules rules{{"bar", barrier},       {"barrier", barrier},    {"shfl", shuffle},
-                                {"vote", vote},         {"match", matchAny},     {"activemask", activeLanes},
-                                {"nanosleep", nothing}, {"exit", endThread},     {"ret", endThread},
-                                {"trap", trap},         {"setmaxnreg", nothing}, {"brkpt", nothing},
-                                {"pmevent", nothing}};
+  static const ptx::Rules rules{
+      {"bar", barrier},       {"barrier", barrier},       {"shfl", shuffle},
+      {"vote", vote},         {"match", matchAny},        {"activemask", activeLanes},
+      {"nanosleep", nothing}, {"exit", endThread},        {"ret", endThread},
+      {"trap", trap},         {"setmaxnreg", nothing},    {"brkpt", nothing},
+      {"pmevent", nothing},   {"mbarrier", barrierObject}};
   return rules;
 }
 

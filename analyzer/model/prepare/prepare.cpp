@@ -1,6 +1,7 @@
 #include "analyzer/model/prepare/prepare.h"
 
 #include "analyzer/model/barriers.h"
+#include "analyzer/model/prepare/barrier_objects.h"
 #include "analyzer/model/prepare/called_code.h"
 #include "analyzer/model/prepare/carries.h"
 #include "analyzer/model/prepare/flow.h"
@@ -107,6 +108,15 @@ public:
     bool hasPtx = false;
     for (auto* kernel : kernels) hasPtx = readInlinePtx(*kernel) || hasPtx;
     if (hasPtx) passes.run(*prepared.module, "function(instsimplify)");
+    bool waits = false;
+    for (auto* kernel : kernels) {
+      foldSpaces(*kernel);
+      waits = waitInsteadOfPolling(*kernel) || waits;
+    }
+    if (waits) {
+      passes.run(*prepared.module, "function(instsimplify)");
+      for (auto* kernel : kernels) dropFoldedWays(*kernel);
+    }
     prepared.writtenVariables = writtenVariables(device); // by kernels that nobody has asked for, too
     prepared.writtenVariables.merge(writtenVariables(*prepared.module));
     for (KernelCode& kernel : prepared.kernels) takeMarks(*kernel.function, kernel.mayReadUnwritten);
