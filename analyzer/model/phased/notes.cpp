@@ -101,10 +101,16 @@ void Execution::noteWaited(const PhasedWait& wait, unsigned barrier, const Instr
     note(exprs.logicalAnd(entered, cameRound), loop, previous);
 }
 
-/// A copy that goes on beside its thread is not behind the thread when that arrives.
-static bool goesOn(const Instruction& instruction) {
+/// Whether the access is over when the thread arrives there: a copy that goes on beside its thread is where
+/// the thread has waited for it by then.
+static bool isOverAt(const KernelState& state, const Instruction& instruction, const PhasedBarrier& barrier) {
   auto* call = dyn_cast<CallInst>(&instruction);
-  return call && call->isInlineAsm();
+  if (!call || !call->isInlineAsm()) return true;
+  if (!startsCopy(*call) || state.asyncCopies.lost().count(call)) return false;
+  return none_of(barrier.arrivals, [&](const PhasedArrival& arrival) {
+    return any_of(state.asyncCopies.at(arrival.at->getParent()),
+                  [&](const CopyUnderWay& copy) { return copy.copy == call; });
+  });
 }
 
 /// How often the thread has arrived there; null where that is not known.
@@ -126,7 +132,7 @@ void Execution::notePhases(const Instruction& instruction, ModelAccess& access) 
   if (!state.phased) return;
   const auto& barriers = state.phased->barriers;
   for (unsigned i = 0; i < barriers.size(); ++i) {
-    if (!goesOn(instruction))
+    if (isOverAt(state, instruction, barriers[i]))
       if (Expr phase = arrivalsBefore(instruction, barriers[i]))
         access.phasesAhead.push_back({i, barriers[i].comes, phase});
     for (const PhasedWait& wait : barriers[i].waits) noteWaited(wait, i, instruction, access);
