@@ -84,17 +84,26 @@ public:
         return false;
       for (const BasicBlock* follows : next(*block)) todo.push_back(follows);
     }
-    return seen.count(home) && isQuiet(home->begin(), test.getIterator()) &&
-           llvm::all_of(seen, [&](auto* block) {
-             return llvm::all_of(block->phis(), [&](const PHINode& phi) {
-               return llvm::all_of(phi.users(), [&](const User* user) {
-                 return seen.count(cast<Instruction>(user)->getParent()) != 0;
-               });
-             });
-           });
+    if (!seen.count(home) || !isQuiet(home->begin(), test.getIterator())) return false;
+    for (const BasicBlock* block : seen)
+      for (const PHINode& phi : block->phis())
+        for (const User* user : phi.users())
+          if (!seen.count(cast<Instruction>(user)->getParent())) return false;
+    return all_of(test.args(), [&](const Use& operand) { return staysTheSame(operand.get(), seen, 16); });
   }
 
 private:
+  /// Whether it is the object, token or parity that it was at the look before.
+  static bool staysTheSame(const Value* value, const std::set<const BasicBlock*>& polled, unsigned depth) {
+    auto* instruction = dyn_cast<Instruction>(value);
+    if (!instruction || !polled.count(instruction->getParent())) return true;
+    if (depth == 0 || isa<PHINode>(instruction) || instruction->mayReadOrWriteMemory() ||
+        isa<CallInst>(instruction))
+      return false;
+    return all_of(instruction->operands(),
+                  [&](const Use& operand) { return staysTheSame(operand.get(), polled, depth - 1); });
+  }
+
   static bool isQuiet(BasicBlock::const_iterator at, BasicBlock::const_iterator end) {
     return std::all_of(at, end, [](const Instruction& instruction) {
       auto* call = dyn_cast<CallInst>(&instruction);
