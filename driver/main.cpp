@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
   auto program = frontend::compile(options->frontend);
   if (!program) return complain(program.error());
   driver::findMain(program->facts, *options);
-  if (auto found = driver::findKernels(program->facts, *options); !found) return complain(found.error());
+  if (auto found = driver::findKernels(*program, *options); !found) return complain(found.error());
   if (options->dump != driver::Dump::None) {
     std::cout << driver::dumpOf(*program, *options);
     return 0;

@@ -10,8 +10,10 @@
 #include <llvm/IR/Module.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <tuple>
 
 namespace kcheck::driver {
 namespace {
@@ -62,17 +64,20 @@ void findMain(Facts& facts, const Options& options) {
   if (!facts.hasMain && options.wantRun) facts.hasMain = instrument::librariesHaveMain(options.instrument);
 }
 
-OrError<std::monostate> findKernels(const Facts& facts, Options& options) {
+OrError<std::monostate> findKernels(const frontend::Program& program, Options& options) {
+  const Facts& facts = program.facts;
+  std::vector<Kernel> kernels = facts.kernels;
+  kernels.insert(kernels.end(), program.unchecked.begin(), program.unchecked.end());
   const bool hostAlone = facts.hasMain && options.wantRun && options.analyzer.kernels.empty();
-  if (facts.kernels.empty() && !hostAlone) // else the run looks at what the host does
+  if (kernels.empty() && !hostAlone) // else the run looks at what the host does
     return Error{
         fmt::format("no kernel in {}: nothing to check; is it a CUDA file with a __global__ function?",
                     joined(facts.files))};
   std::vector<std::string> symbols, names;
-  for (const Kernel& kernel : facts.kernels) names.emplace_back(bareKernelName(kernel.name));
+  for (const Kernel& kernel : kernels) names.emplace_back(bareKernelName(kernel.name));
   for (const std::string& wanted : options.analyzer.kernels) {
     const std::size_t before = symbols.size();
-    for (const Kernel& kernel : facts.kernels)
+    for (const Kernel& kernel : kernels)
       if (namesKernel(wanted, kernel.symbol, kernel.name)) symbols.push_back(kernel.symbol);
     if (symbols.size() > before) continue;
     const auto nearest = nearestWord(wanted, names);
@@ -81,6 +86,30 @@ OrError<std::monostate> findKernels(const Facts& facts, Options& options) {
   }
   options.analyzer.kernels = std::move(symbols);
   return std::monostate{};
+}
+
+/// Kernels that nobody has looked at are in the report as well, with nothing known.
+static void addUnchecked(Report& report, const std::vector<Kernel>& unchecked, const Options& options) {
+  const std::vector<std::string>& wanted = options.analyzer.kernels;
+  for (const Kernel& kernel : unchecked) {
+    if (!wanted.empty() && std::ranges::find(wanted, kernel.symbol) == wanted.end()) continue;
+    KernelResult& result = report.kernels.emplace_back();
+    result.symbol = kernel.symbol;
+    result.name = kernel.name;
+    result.where = kernel.where;
+    for (const Property property :
+         {Property::RaceFree, Property::BarriersUniform, Property::InBounds, Property::Initialized}) {
+      PropertyResult& open = result.properties.emplace_back();
+      open.property = property;
+      open.reason =
+          fmt::format("it is a template without an instance (line {}), and kcheck found none that compiles, "
+                      "of float, int or a function object of the file; add one, as `template __global__ void "
+                      "{}<...>(...);`",
+                      kernel.where.line, kernel.name);
+    }
+  }
+  std::ranges::sort(report.kernels, {},
+                    [](const KernelResult& kernel) { return std::tie(kernel.where, kernel.symbol); });
 }
 
 OrError<Report> check(const frontend::Program& program, const Options& options) {
@@ -111,7 +140,9 @@ OrError<Report> check(const frontend::Program& program, const Options& options) 
   merging.rules = options.rules;
   merging.kernels = options.analyzer.kernels;
   merging.strict = options.strict;
-  return mergeReport(facts, std::move(staticPart), std::move(*runPart), merging);
+  Report report = mergeReport(facts, std::move(staticPart), std::move(*runPart), merging);
+  addUnchecked(report, program.unchecked, options);
+  return report;
 }
 
 int exitStatus(const Report& report, const Options& options) {

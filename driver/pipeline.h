@@ -10,7 +10,7 @@ void findMain(Facts& facts, const Options& options);
 
 /// Turns the names that --kernel gives into symbols, templates into all their instantiations. No kernel at
 /// all, or none of such a name, is an error.
-OrError<std::monostate> findKernels(const Facts& facts, Options& options);
+OrError<std::monostate> findKernels(const frontend::Program& program, Options& options);
 
 /// Runs the passes that the options ask for and joins what they say.
 OrError<Report> check(const frontend::Program& program, const Options& options);

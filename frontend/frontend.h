@@ -33,6 +33,7 @@ struct Program {
   std::unique_ptr<llvm::Module> device; ///< NVPTX, all files linked, before optimisation, with site metadata
   Facts facts;
   std::vector<std::string> hostObjects; ///< contents of ELF objects, one per file
+  std::vector<Kernel> unchecked;        ///< templates of which no instance could be made
   std::vector<Finding> findings;        ///< of the rules that the text alone answers (host_rules.h)
 };
 

@@ -13,14 +13,17 @@ namespace kcheck::frontend {
 
 struct KernelTemplate {
   std::string name; ///< as the end of the file may call it
-  /// Arguments for the parameters without default: `%` where a type is wanted, `#` where a number is.
-  std::vector<std::string> arguments;
+  unsigned line = 0, column = 0;
+  /// What each parameter without default may be, the likeliest first: `%` stands for a plain type, `#` for a
+  /// number. Types of the file that device code can call are there by name, with `%` where they are
+  /// templates.
+  std::vector<std::vector<std::string>> arguments;
   std::vector<std::string> numbers; ///< to try, the likeliest first
   bool canBeNamed = true;           ///< its parameters are types, numbers and truth values
 };
 
 /// Those of the user's own code that are defined and never used.
-std::vector<KernelTemplate> unusedTemplates(const clang::ASTContext& ast);
+std::vector<KernelTemplate> unusedTemplates(clang::ASTContext& ast);
 
 /// Declarations for the end of the file, each of which makes an instance, the likeliest first.
 std::vector<std::string> instancesOf(const KernelTemplate& made, std::size_t number);

@@ -84,6 +84,19 @@ TEST_F(BadInput, FilesThatAreNone) {
                 "binary.cu");
 }
 
+TEST_F(BadInput, ATemplateOfWhichNoInstanceCompilesIsUnknown) {
+  const std::string path =
+      file("apply.cu", "\ntemplate <class F> __global__ void apply(int* a, F f) { a[0] = f(a[0]); }\n");
+  for (const std::string& option : {"--static", "--kernel=apply"}) {
+    Outcome outcome = kcheck({option, path});
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_THAT(outcome.out,
+                HasSubstr("of `apply` unknown because it is a template without an instance (line 2)"));
+  }
+  EXPECT_EQ(kcheck({"--strict", path}).status, 1);
+  EXPECT_THAT(kcheck({"--format=json", path}).out, HasSubstr("\"name\": \"apply\""));
+}
+
 TEST_F(BadInput, NumbersThatAreNone) {
   const std::string k = file("k.cu", "__global__ void k() {}\n");
   expectRefused({"--jobs=0", k}, "--jobs: '0' is no number above 0");
