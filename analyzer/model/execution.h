@@ -7,7 +7,7 @@
 // assembly.cpp, matrices.cpp: what an instruction does.
 // values.cpp, accesses.cpp: how operands become expressions, and accesses those of the model.
 // loads.cpp, initial_contents.cpp, stored_before.cpp, own_stores.cpp, last_blocks.cpp: what is read.
-// tickets.cpp, claims.cpp, counted.cpp: what atomic operations share out.
+// tickets.cpp, claims.cpp, counted.cpp, lane_stores.cpp: what atomic operations share out.
 // loops/: loops, as one iteration or one by one, and their values in closed form, or nearly.
 #pragma once
 
@@ -72,6 +72,11 @@ public:
   std::map<const llvm::Loop*, Expr> iterations;             ///< of each loop that is under way or was last
   std::vector<std::pair<Expr, Expr>> assumed;               ///< (path condition, assumption)
   std::map<const llvm::Instruction*, Expr> handed;          ///< what stores leave that others may read
+  /// What one lane stores for its warp, and where, by the store.
+  struct LaneStored {
+    Expr pointer = nullptr, value = nullptr, condition = nullptr;
+  };
+  std::map<const llvm::Instruction*, LaneStored> laneStored;
 
   Expr value(const llvm::Value* v); ///< values.cpp
   /// The access of an asynchronous copy that may be under way. Nothing where it is not known.
@@ -159,7 +164,7 @@ private:
   bool isOnlyWaitedFor(const llvm::Instruction& polled);
 
   // loads.cpp
-  Expr load(const llvm::Instruction& instruction, Expr pointer, bool isVolatile);
+  Expr load(const llvm::Instruction& instruction, Expr pointer, Expr condition, bool isVolatile);
   Expr writtenAsOther(unsigned object);
   Expr loadFrom(const llvm::Instruction& instruction, const Place& place);
   Expr unwrittenContent(const Place& place, unsigned width);
@@ -186,6 +191,10 @@ private:
                           unsigned width);
   Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr operand);
   std::optional<std::vector<Expr>> identity(const llvm::Instruction& instruction, bool withinBlock);
+
+  // lane_stores.cpp
+  const LaneStored* laneStoredFor(const LaneStores::Source& source) const;
+  Expr storedByLane(const llvm::Instruction& load, Expr pointer, Expr condition);
 
   // counted.cpp
   Expr counted(const Place& place);

@@ -46,7 +46,7 @@ void Execution::runLoad(const LoadInst& read, Expr condition) {
   if (!isCopyPart(read))
     record(read, ordered ? AccessKind::Atomic : AccessKind::Read, pointer, bytesOf(read.getType()), condition,
            nullptr, ordered ? scopeOf(read.getSyncScopeID()) : AtomicScope::None, read.isVolatile());
-  if (isRelevant(&read)) env[&read] = load(read, pointer, read.isVolatile() || ordered);
+  if (isRelevant(&read)) env[&read] = load(read, pointer, condition, read.isVolatile() || ordered);
 }
 
 void Execution::runStore(const StoreInst& write, Expr condition) {
@@ -62,6 +62,7 @@ void Execution::runStore(const StoreInst& write, Expr condition) {
     return;
   }
   if (known && state.broadcasts.isSource(write)) handed[&write] = value(v);
+  if (known && state.laneStores.isSource(write)) laneStored[&write] = {pointer, value(v), condition};
   record(write, ordered ? AccessKind::Atomic : AccessKind::Write, pointer, bytesOf(v->getType()), condition,
          known ? value(v) : nullptr, ordered ? scopeOf(write.getSyncScopeID()) : AtomicScope::None,
          write.isVolatile());

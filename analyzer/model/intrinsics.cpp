@@ -88,7 +88,7 @@ bool Execution::runMemoryIntrinsic(const CallInst& call, Expr condition) {
     record(call, AccessKind::Read, argument(0),
            exprs.constant(64, std::int64_t(state.layout.getTypeStoreSize(call.getType()).getFixedValue())),
            condition);
-    if (isRelevant(&call)) env[&call] = load(call, argument(0), false);
+    if (isRelevant(&call)) env[&call] = load(call, argument(0), condition, false);
     return true;
   default: return runAtomicIntrinsic(call, condition);
   }

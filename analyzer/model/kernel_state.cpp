@@ -16,6 +16,7 @@ KernelState::KernelState(ExprContext& exprs, const PreparedModule& prepared, con
     : exprs(exprs), prepared(prepared), code(code), facts(facts), launch(launch), function(*code.function),
       layout(code.function->getDataLayout()), dominators(*code.function), loopInfo(dominators),
       symbols(exprs), objects(exprs, symbols), broadcasts(*code.function, dominators, loopInfo),
+      laneStores(*code.function, dominators, loopInfo),
       sections(*code.function, dominators, loopInfo, broadcasts, {}), arrivals(*code.function, loopInfo),
       sightings(*code.function, loopInfo, dominators), fences(*code.function),
       asyncCopies(*code.function, dominators, loopInfo) {

@@ -8,6 +8,7 @@
 #include "analyzer/model/broadcasts.h"
 #include "analyzer/model/fences.h"
 #include "analyzer/model/intervals.h"
+#include "analyzer/model/lane_stores.h"
 #include "analyzer/model/locks.h"
 #include "analyzer/model/model_builder.h"
 #include "analyzer/model/phased/phased_barriers.h"
@@ -173,6 +174,7 @@ struct KernelState {
   ObjectTable objects;
   KernelModel model;
   Broadcasts broadcasts;
+  LaneStores laneStores;
   CriticalSections sections;
   Arrivals arrivals;
   Sightings sightings;
@@ -228,6 +230,7 @@ struct KernelState {
   std::map<const llvm::Instruction*, ThreadPlace> arriving;
   std::map<unsigned, std::vector<FlagStore>> flags;          ///< by object: all that is stored there
   std::map<const llvm::Instruction*, OneThread> commonLooks; ///< those by which one thread waits for all
+  std::set<const llvm::Instruction*> storedByLanes; ///< loads that were followed to what a lane has stored
   const Surroundings& around(const llvm::Instruction& signal, unsigned reach);
   /// The tickets drawn by arrivals, and that this one is the last.
   struct DrawnTicket {

@@ -113,9 +113,8 @@ private:
   /// Runs the kernel with what is known of memory by now, for what one thread does for all: until loads and
   /// arrivals bear each other out. Then what may order threads is found anew without them.
   void learnHandingOn(Knowledge& known) {
-    if (!mayHandOn()) return;
     constexpr unsigned kMostRounds = 6;
-    bool settled = false;
+    bool settled = !mayHandOn();
     for (unsigned round = 0; round < kMostRounds && !settled; ++round) {
       settled = !inScratch(known, Cut::Block, [&](KernelState& state, const Execution& run) {
         settleUniformity(state);
@@ -129,13 +128,14 @@ private:
         known.arriving = std::move(arrivals);
         return changed;
       });
-      if (known.handedOn.empty() && known.arriving.empty()) return;
+      if (known.handedOn.empty() && known.arriving.empty()) break;
     }
     if (!settled) {
       known.handedOn.clear();
       known.arriving.clear();
-      return;
     }
+    const bool doForAll = !known.handedOn.empty() || !known.arriving.empty();
+    if (!doForAll) return learnLaneStores(known);
     known.synchronizingObjects.clear();
     known.afterWaiting.clear();
     bool grows = true;
@@ -146,6 +146,19 @@ private:
         findSynchronizing(state, run, known);
         return known.synchronizingObjects.size() + known.afterWaiting.size() != before;
       });
+  }
+
+  /// What one lane has drawn for its warp orders nobody by where it is stored, if all that read it there are
+  /// known to have just that.
+  void learnLaneStores(Knowledge& known) {
+    inScratch(known, Cut::Block, [&](KernelState& state, const Execution& run) {
+      for (const auto& [store, loads] : state.laneStores.all()) {
+        if (!std::ranges::includes(state.storedByLanes, loads)) continue;
+        for (const RunAccess& access : run.accesses)
+          if (access.instruction == store) known.synchronizingObjects.erase(access.access.object);
+      }
+      return true;
+    });
   }
 
   void learnFlags(Knowledge& known) {

@@ -179,9 +179,10 @@ Expr Execution::volatileValue(const Instruction& instruction, Expr pointer) {
   return result;
 }
 
-Expr Execution::load(const Instruction& instruction, Expr pointer, bool isVolatile) {
+Expr Execution::load(const Instruction& instruction, Expr pointer, Expr condition, bool isVolatile) {
   if (isVolatile) return volatileValue(instruction, pointer);
   if (Expr content = handedOn(instruction)) return content;
+  if (Expr content = storedByLane(instruction, pointer, condition)) return content;
   Expr result = nullptr;
   for (const Place& place : state.objects.places(pointer)) {
     Expr content = initialContent(instruction, place);

@@ -185,7 +185,9 @@ Expr Execution::votersBelow(const CallInst& call, Expr votes, const Ballot& ball
   state.laneFacts.insert(isOfWarp);
   condition = exprs.logicalAnd(condition, isOfWarp);
   if (isVoter(ballot, condition)) state.laneFacts.insert(isFewer);
-  condition = exprs.logicalAnd(condition, exprs.logicalOr(exprs.logicalNot(ballot.vote), isFewer));
+  Expr isFewerIfVoter = exprs.logicalOr(exprs.logicalNot(ballot.vote), isFewer);
+  state.laneFacts.insert(isFewerIfVoter);
+  condition = exprs.logicalAnd(condition, isFewerIfVoter);
   return below;
 }
 

@@ -76,7 +76,7 @@ bool isOneWarp(const KernelModel& model) {
 
 /// Whether the threads of a warp come here together, once in each round: of loops with a barrier, or of the
 /// innermost loop where every round of every lane passes the call, which waits for all of them.
-bool isMetTogether(KernelState& state, const CallInst& call) {
+bool isMetTogether(KernelState& state, const Instruction& call) {
   const Loop* innermost = state.loopInfo.getLoopFor(call.getParent());
   for (const Loop* loop = innermost; loop; loop = loop->getParentLoop()) {
     if (state.barrierLoops.count(loop)) continue;
@@ -92,7 +92,7 @@ bool isMetTogether(KernelState& state, const CallInst& call) {
 
 /// Whether e hangs on more of the thread than its index, the round of the loops around `call`, `group`, and
 /// `shared`, which other lanes have as well.
-bool hangsOnMore(KernelState& state, const CallInst& call, Expr e, const Symbol* group, Expr shared) {
+bool hangsOnMore(KernelState& state, const Instruction& call, Expr e, const Symbol* group, Expr shared) {
   Substitution without(state.exprs);
   if (shared) without.set(shared, state.exprs.constant(shared->width, 0));
   return anyNode(without(e), [&](Expr n) {
@@ -105,15 +105,6 @@ bool hangsOnMore(KernelState& state, const CallInst& call, Expr e, const Symbol*
     }
     return n->symbol->varies == Varies::ByThread;
   });
-}
-
-/// The lane's number, in the words that programs find for it.
-bool isLane(KernelState& state, Expr e) {
-  ExprContext& exprs = state.exprs;
-  Expr last = exprs.constant(32, kLanes - 1);
-  if (e == exprs.binary(Op::And, state.linearThread(), last)) return true;
-  if (isOneWarp(state.model) && e == state.linearThread()) return true;
-  return isWarpInOneRow(state.model) && e == exprs.binary(Op::And, state.model.threadIdx[0], last);
 }
 
 std::vector<Expr> warpAndRound(KernelState& state, const std::vector<Expr>& identity) {
@@ -158,7 +149,47 @@ bool isInEveryWarp(const KernelModel& model, std::int64_t lane) {
   return lane == 0 || (threads > 0 && (threads % kLanes == 0 || threads % kLanes > lane));
 }
 
+/// The lane of a thread of that index, in the words that programs find for it.
+std::vector<Expr> lanesOf(ExprContext& exprs, Expr thread) {
+  std::vector<Expr> result{exprs.binary(Op::And, thread, exprs.constant(32, kLanes - 1))};
+  for (Op rest : {Op::URem, Op::SRem})
+    result.push_back(exprs.binary(rest, thread, exprs.constant(32, kLanes)));
+  return result;
+}
+
+/// What the thread's index is for another lane of its warp, which lies in one row.
+Substitution asLane(KernelState& state, Expr lane) {
+  ExprContext& exprs = state.exprs;
+  Expr own = state.model.threadIdx[0];
+  Expr first = exprs.binary(Op::And, own, exprs.constant(32, -kLanes));
+  Substitution other(exprs);
+  for (Expr thread : {own, state.linearThread()})
+    for (Expr words : lanesOf(exprs, thread)) other.set(words, lane);
+  for (Expr warp : warpNumbers(state)) other.set(warp, warp); // is the same for all of them
+  other.set(own, exprs.binary(Op::Or, first, lane));
+  return other;
+}
+
 } // namespace
+
+std::vector<Expr> warpNumbers(KernelState& state) {
+  ExprContext& exprs = state.exprs;
+  Expr thread = state.linearThread();
+  std::vector<Expr> result;
+  for (Op shift : {Op::LShr, Op::AShr}) result.push_back(exprs.binary(shift, thread, exprs.constant(32, 5)));
+  for (Op divide : {Op::UDiv, Op::SDiv})
+    result.push_back(exprs.binary(divide, thread, exprs.constant(32, kLanes)));
+  return result;
+}
+
+bool isLane(KernelState& state, Expr e) {
+  if (isOneWarp(state.model) && e == state.linearThread()) return true;
+  const auto isOf = [&](Expr thread) {
+    const auto lanes = lanesOf(state.exprs, thread);
+    return std::ranges::find(lanes, e) != lanes.end();
+  };
+  return isOf(state.linearThread()) || (isWarpInOneRow(state.model) && isOf(state.model.threadIdx[0]));
+}
 
 std::optional<std::vector<Expr>> wholeWarp(KernelState& state, const CallInst& call, const Value* mask,
                                            const std::vector<Expr>& identity) {
@@ -304,14 +335,7 @@ Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<E
   if (!group && ((ballot && ballot->group) || !isMetTogether(state, call))) return nullptr;
   if (ballot && !hasVoters(exprs, leads->second, *ballot, condition))
     return nullptr; // there may be no such lane
-  Expr first = exprs.binary(Op::And, own, exprs.constant(32, -kLanes));
-  Substitution other(exprs);
-  Expr last = exprs.constant(32, kLanes - 1);
-  other.set(exprs.binary(Op::And, own, last), lane);
-  other.set(exprs.binary(Op::And, state.linearThread(), last), lane);
-  Expr warp = exprs.binary(Op::LShr, state.linearThread(), exprs.constant(32, 5));
-  other.set(warp, warp); // is the same for all of them
-  other.set(own, exprs.binary(Op::Or, first, lane));
+  Substitution other = asLane(state, lane);
   if (shared) other.set(shared, shared);
   Substitution votes(exprs); // the first voter has voted
   if (ballot)
@@ -333,6 +357,37 @@ Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<E
   }
   if (!ballot && !isInEveryWarp(state.model, isConst(lane) ? lane->value : kLanes - 1)) return nullptr;
   return sent;
+}
+
+WordsOfLane::WordsOfLane(KernelState& state, const Instruction& meeting, std::int64_t lane)
+    : state(state), meeting(meeting), other(asLane(state, state.exprs.constant(32, lane))) {}
+
+Expr WordsOfLane::of(Expr e) {
+  Expr result = other(e);
+  return hangsOnMore(state, meeting, result, nullptr, nullptr) ? nullptr : result;
+}
+
+Expr WordsOfLane::ofAll(Expr condition, Expr here) {
+  const std::vector<Expr> known = conjunctsOf(here);
+  Expr remains = state.exprs.boolean(true);
+  Expr asked = state.exprs.boolean(true);
+  for (Expr part : conjunctsOf(condition))
+    if (!state.laneFacts.count(part)) asked = state.exprs.logicalAnd(asked, part);
+  for (Expr part : conjunctsOf(other(asked))) {
+    if (isTrue(part)) continue;
+    if (hangsOnMore(state, meeting, part, nullptr, nullptr)) return nullptr;
+    if (std::find(known.begin(), known.end(), part) == known.end())
+      remains = state.exprs.logicalAnd(remains, part);
+  }
+  return remains;
+}
+
+std::optional<WordsOfLane> wordsOfLane(KernelState& state, const Instruction& meeting, std::int64_t lane) {
+  const bool isThere = lane >= 0 && lane < kLanes && isInEveryWarp(state.model, lane);
+  if (!isThere || isConst(state.model.threadIdx[0]) || !isWarpInOneRow(state.model) ||
+      !isMetTogether(state, meeting))
+    return {};
+  return std::optional<WordsOfLane>(std::in_place, state, meeting, lane);
 }
 
 } // namespace kcheck::analyzer

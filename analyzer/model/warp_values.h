@@ -8,6 +8,7 @@
 
 namespace llvm {
 class CallInst;
+class Instruction;
 class Value;
 } // namespace llvm
 
@@ -55,6 +56,29 @@ std::optional<Ballot> matchOf(KernelState& state, const llvm::CallInst& call, Ex
 /// than its index.
 Expr valueOfLane(KernelState& state, const llvm::CallInst& call,
                  const std::function<Expr(unsigned)>& argument, Expr condition);
+
+/// What another lane of the thread's warp has, at a barrier or an operation where all its lanes meet.
+class WordsOfLane {
+public:
+  WordsOfLane(KernelState& state, const llvm::Instruction& meeting, std::int64_t lane);
+  /// `e` as that lane has it; null where it hangs on more of the thread than its index.
+  Expr of(Expr e);
+  /// Of a condition: what remains of it for that lane wherever this thread comes, which is so under `here`.
+  /// Null where that is not known.
+  Expr ofAll(Expr condition, Expr here);
+
+private:
+  KernelState& state;
+  const llvm::Instruction& meeting;
+  Substitution other;
+};
+/// Nothing where not every warp has that lane, or its lanes do not surely meet there together.
+std::optional<WordsOfLane> wordsOfLane(KernelState& state, const llvm::Instruction& meeting,
+                                       std::int64_t lane);
+/// The number of the thread's warp in its block, in the words that programs find for it.
+std::vector<Expr> warpNumbers(KernelState& state);
+/// The lane's number, in the words that programs find for it.
+bool isLane(KernelState& state, Expr e);
 
 /// `x & y`, where that looks for the lane's own bit in a ballot: what the thread itself has voted. Else null.
 Expr ownVote(KernelState& state, Expr x, Expr y);
