@@ -46,21 +46,22 @@ bool beginsWithWarpBarrier(const BasicBlock& block) {
   return kind == BarrierKind::Warp || kind == BarrierKind::Block || kind == BarrierKind::Grid;
 }
 
-/// Whether some path from the store to the load goes without the barrier.
-bool meetWithout(const BasicBlock* barrier, const BasicBlock* store, const BasicBlock* load) {
-  std::vector<const BasicBlock*> todo{load};
+/// Whether some path leads from one block to the other and comes past no block where `stops` holds.
+template <class Stops> bool leads(const BasicBlock* from, const BasicBlock* to, const Stops& stops) {
+  std::vector<const BasicBlock*> todo{to};
   std::set<const BasicBlock*> seen;
   while (!todo.empty()) {
     const BasicBlock* block = todo.back();
     todo.pop_back();
     if (!seen.insert(block).second) continue;
-    if (block == store) return true;
-    if (block != barrier) todo.insert(todo.end(), pred_begin(block), pred_end(block));
+    if (block == from) return true;
+    if (!stops(*block)) todo.insert(todo.end(), pred_begin(block), pred_end(block));
   }
   return false;
 }
 
-/// The barrier between where threads part for the store, and the load, which comes behind in the same round.
+/// The barrier between where threads part for the store, and the load, which comes behind in the same round
+/// and is over before the next one's store.
 const BasicBlock* barrierBetween(const BasicBlock* store, const BasicBlock* load,
                                  const DominatorTree& dominators, const LoopInfo& loops) {
   for (const Loop* loop = loops.getLoopFor(store); loop; loop = loop->getParentLoop())
@@ -68,8 +69,11 @@ const BasicBlock* barrierBetween(const BasicBlock* store, const BasicBlock* load
   const BasicBlock* parting =
       dominators.findNearestCommonDominator(const_cast<BasicBlock*>(store), const_cast<BasicBlock*>(load));
   if (!parting || loops.getLoopFor(parting) != loops.getLoopFor(store)) return nullptr;
+  // Who comes round again must not store while others still read.
+  if (leads(load, store, beginsWithWarpBarrier)) return nullptr;
   for (auto* node = dominators.getNode(load); node && node->getBlock() != parting; node = node->getIDom())
-    if (beginsWithWarpBarrier(*node->getBlock()) && !meetWithout(node->getBlock(), store, load))
+    if (beginsWithWarpBarrier(*node->getBlock()) &&
+        !leads(store, load, [&](const BasicBlock& block) { return &block == node->getBlock(); }))
       return node->getBlock();
   return nullptr;
 }
