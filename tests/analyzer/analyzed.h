@@ -32,7 +32,7 @@ public:
       return;
     }
     analysis = analyze(*program->device, program->facts, options);
-    settle(analysis, *program->device, program->facts, seen, options);
+    settle(analysis, *program->device, program->facts, seen, {}, options);
     model = dumpModel(*program->device, program->facts, options);
     facts = program->facts;
   }
