@@ -20,6 +20,7 @@ struct Reads {
 
 Reads readsOf(const KernelModel& model) {
   Reads reads;
+  reads.global = model.readsTextures;
   for (const auto* phases : {&model.blockPhases, &model.gridPhases})
     for (const Phase& phase : *phases)
       for (const ModelAccess& access : phase.accesses) {

@@ -194,8 +194,8 @@ struct SharedWrite {
 /// A read of such memory.
 struct SharedRead {
   ModelAccess access;
-  bool matters = false;  ///< on every way from here something depends on the value
-  bool isChange = false; ///< what is found there is stored there again, changed
+  bool matters = false;           ///< on every way from here something depends on the value
+  bool isChange = false;          ///< what is found there is stored there again, changed
   std::vector<WriteOrder> orders; ///< of KernelModel::sharedWrites
 };
 
@@ -285,7 +285,7 @@ struct KernelModel {
   std::vector<SharedRead> sharedReads;
   std::vector<SharedWrite> sharedWrites;
   std::map<const Symbol*, const void*> roundsOf; ///< of what changes from round to round of a loop: which
-  std::string sharedDoubt; ///< why these lists say too little; empty: they do not
+  std::string sharedDoubt;                       ///< why these lists say too little; empty: they do not
   std::vector<OneArray> mayBeOne;
   std::vector<PhaseOrder> phaseOrders;       ///< each barrier with itself too
   std::map<unsigned, FlagArray> flags;       ///< by object
@@ -304,6 +304,7 @@ struct KernelModel {
   std::map<const Symbol*, bool> counts; ///< what threads of a block have counted together; true: one by one
   std::set<Expr> loopEnds; ///< width 1: that the condition at a loop's head fails in its first round
   std::set<const Symbol*> underLocks; ///< conditions that only say that a lock may be held
+  bool readsTextures = false;         ///< whose memory is not in sight
   bool waits = false;                 ///< some loop goes on until another thread has stored something
   bool ordersByPtx =
       false; ///< acquires or releases in inline PTX may order threads in ways not followed here

@@ -22,6 +22,8 @@ bool isOfWarp(const ptx::Statement& s) {
          isOneOf(s.opcode[0], {"shfl", "vote", "match", "activemask", "redux", "elect", "movmatrix"});
 }
 
+bool isFetch(const ptx::Statement& s) { return s.label.empty() && isOneOf(s.opcode[0], {"tex", "tld4"}); }
+
 /// Neither a thread's way nor memory nor the order of threads depends on it.
 bool isHarmless(const ptx::Statement& s, bool claimsMemory) {
   if (!s.label.empty() || s.isDeclaration || isOfWarp(s)) return true;
@@ -29,7 +31,8 @@ bool isHarmless(const ptx::Statement& s, bool claimsMemory) {
   if (isOneOf(name, {"bra", "pragma", "loc", "nanosleep", "membar", "fence", "setmaxnreg", "brkpt", "pmevent",
                      "prefetch", "prefetchu", "createpolicy"}))
     return true;
-  if (isOneOf(name, {"tex", "tld4", "txq", "suq"})) return true; // textures are memory that no kernel writes
+  if (isOneOf(name, {"tex", "tld4", "txq", "suq"}))
+    return true; // of memory that is taken to be no other array's
   if (name == "cp")
     return s.has("async") && (s.has("commit_group") || s.has("wait_group") || s.has("wait_all"));
   if (isOneOf(name, {"bar", "barrier", "mbarrier", "exit", "ret", "trap", "brx", "call", "griddepcontrol",
@@ -205,6 +208,7 @@ void Execution::runAssembly(const CallInst& call, Expr& condition) {
   }
   if (startsCopy(call) && runCopy(call, body, condition)) return;
   if (statements && statements->size() == 1 && runRows(call, statements->front(), condition)) return;
+  if (statements && any_of(*statements, isFetch)) state.model.readsTextures = true;
   const bool claims = StringRef(assembly->getConstraintString()).contains("~{memory}");
   if (statements && all_of(*statements, [&](const ptx::Statement& s) { return isHarmless(s, claims); }))
     return;

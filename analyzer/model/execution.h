@@ -111,6 +111,7 @@ private:
   Expr result(const llvm::Instruction& instruction);
   Expr gep(const llvm::GEPOperator& gep);
   Expr arithmetic(const llvm::BinaryOperator& op);
+  bool surelyWraps(const llvm::BinaryOperator& op, Expr a, Expr b);
   Expr cast(const llvm::CastInst& cast);
   Expr aggregate(const llvm::ExtractValueInst& extract);
 

@@ -1,5 +1,6 @@
 // What single instructions do to the environment: arithmetic, casts, addresses; and which file knows of the
 // others.
+#include "analyzer/expr/range.h"
 #include "analyzer/model/execution.h"
 
 #include "analyzer/model/declared_objects.h"
@@ -103,10 +104,33 @@ Expr Execution::gep(const GEPOperator& address) {
   return exprs.add(value(address.getPointerOperand()), offset, flags);
 }
 
+static bool isKnownLaunch(const LaunchCase& launch) {
+  return launch.isOfProgram() || (launch.launch && launch.launch->origin == LaunchOrigin::Annotation);
+}
+
+/// Whether a signed operation leaves its type for some threads of a launch of the program that is known
+/// whole. GPUs wrap then, whatever the language says.
+bool Execution::surelyWraps(const BinaryOperator& op, Expr a, Expr b) {
+  const auto isKnown = [](Expr e) { return !e || isConst(e); };
+  const Op kind = op.getOpcode() == Instruction::Add   ? Op::Add
+                  : op.getOpcode() == Instruction::Mul ? Op::Mul
+                                                       : Op::Shl;
+  const bool isOne = kind != Op::Shl || op.getOpcode() == Instruction::Shl;
+  if (!isOne || a->width < 32 || !isKnownLaunch(state.launch) || !all_of(state.model.blockDim, isKnown) ||
+      !all_of(state.model.gridDim, isKnown))
+    return false;
+  for (Expr e : {a, b})
+    if (anyNode(e, [](Expr n) { return n->op == Op::Apply || (n->op == Op::Symbol && !isIndex(n)); }))
+      return false;
+  Ranges ranges;
+  return !ranges.isExact(exprs.binary(kind, a, b));
+}
+
 Expr Execution::arithmetic(const BinaryOperator& op) {
   if (!isScalarInteger(op.getType())) return opaque(op, op.getOpcodeName());
   Expr a = value(op.getOperand(0)), b = value(op.getOperand(1));
   std::uint8_t flags = flagsOf(op);
+  if (flags & NoSignedWrap && surelyWraps(op, a, b)) flags &= std::uint8_t(~NoSignedWrap);
   switch (op.getOpcode()) {
   case Instruction::Add:
     return state.inOneRow(

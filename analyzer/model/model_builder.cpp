@@ -237,6 +237,10 @@ private:
     if (overlapMatters(state)) state.assume(kPointersApart);
     if (variablesMatter(state))
       state.assume("memory of the pointer parameters " + std::string(kReachedApart));
+    if (state.model.readsTextures && any_of(state.written, [&](unsigned object) {
+          return state.objects[object].space == MemorySpace::Global;
+        }))
+      state.assume("what textures show " + std::string(kReachedApart));
     state.model.ordersByPtx = ordersByPtx(state.function);
     for (const LoopRecord& record : state.loops) addLoopValues(record);
     state.model.objects = state.objects.all();

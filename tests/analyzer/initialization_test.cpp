@@ -26,12 +26,16 @@ __global__ void deadInSmallLaunches(int* out) {
 }
 )";
   Analyzed analyzed(text, Analyzed::launch(4, 64));
-  for (const char* kernel : {"oneArm", "oneMember", "throughHelper", "halfOfNumber", "notEveryRound",
-                             "arraySum", "innerField", "throughAssembly", "deadInSmallLaunches"}) {
+  for (const char* kernel :
+       {"oneArm", "oneMember", "throughHelper", "halfOfNumber", "notEveryRound", "arraySum", "innerField"}) {
     const PropertyResult& answer = analyzed.property(kernel, Property::Initialized);
     EXPECT_EQ(answer.answer, Answer::Unknown) << kernel;
     EXPECT_FALSE(answer.reason.empty()) << kernel;
   }
+  EXPECT_EQ(analyzed.property("throughAssembly", Property::Initialized).answer, Answer::Refuted);
+  const PropertyResult& small = analyzed.property("deadInSmallLaunches", Property::Initialized);
+  EXPECT_EQ(small.answer, Answer::Proved);
+  EXPECT_EQ(small.holdsFor, "<<<4, 64>>>"); // and for no more than that
   EXPECT_THAT(analyzed.property("notEveryRound", Property::Initialized).reason, HasSubstr("`best`"));
 }
 
