@@ -268,6 +268,15 @@ Expr Simplifier::compareWithConstant(Op op, Expr x, Expr y) {
   return table->intern(strictOp, 1, {make(c), y});
 }
 
+/// `(a ^ b) & 1`, `(a ^ b) % 2`: `a ^ b`. Else null.
+static Expr parityOfXor(Expr x) {
+  const bool isParity = (x->op == Op::And && isConst(x->operands[1], 1)) ||
+                        ((x->op == Op::URem || x->op == Op::SRem) && isConst(x->operands[1], 2));
+  if (!isParity || x->width < 2 || x->operands[0]->op != Op::Xor) return nullptr;
+  Expr made = x->operands[0];
+  return isConst(made->operands[0]) || isConst(made->operands[1]) ? nullptr : made;
+}
+
 Expr Simplifier::equal(Expr x, Expr y) {
   unsigned width = x->width;
   if (x == y) return constant(1, 1);
@@ -283,6 +292,10 @@ Expr Simplifier::equal(Expr x, Expr y) {
       return compare(Op::Eq, x->operands[0], constant(width, x->operands[1]->value ^ y->value));
     if (x->op == Op::And && isConst(x->operands[1]) && (y->value & ~x->operands[1]->value))
       return constant(1, 0);
+    if (Expr both = value == 0 ? parityOfXor(x) : nullptr) { // both are even or both are odd
+      Expr one = constant(width, 1);
+      return compare(Op::Eq, bitAnd(both->operands[0], one), bitAnd(both->operands[1], one));
+    }
     if (x->op == Op::Mul && isConst(x->operands[1])) {
       std::uint64_t factor = zeroExtend(x->operands[1]->value, width), low = factor & (0 - factor);
       if (zeroExtend(y->value, width) & (low - 1)) return constant(1, 0);
