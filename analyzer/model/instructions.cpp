@@ -122,8 +122,9 @@ bool Execution::surelyWraps(const BinaryOperator& op, Expr a, Expr b) {
   for (Expr e : {a, b})
     if (anyNode(e, [](Expr n) { return n->op == Op::Apply || (n->op == Op::Symbol && !isIndex(n)); }))
       return false;
+  Expr made = exprs.binary(kind, a, b);
   Ranges ranges;
-  return !ranges.isExact(exprs.binary(kind, a, b));
+  return (made->op == Op::Add || made->op == Op::Mul || made->op == Op::Shl) && !ranges.isExact(made);
 }
 
 Expr Execution::arithmetic(const BinaryOperator& op) {
