@@ -151,7 +151,9 @@ std::vector<Kernel> instantiateUnused(std::vector<FileWork>& files) {
     for (const auto& [number, made] : llvm::enumerate(templates)) {
       const bool isMade =
           made.canBeNamed && llvm::any_of(instancesOf(made, number), [&](const std::string& instance) {
-            return triesLeft > 0 && triesLeft-- > 0 && takes(file, instance, file.device);
+            if (triesLeft == 0) return false;
+            --triesLeft;
+            return takes(file, instance, file.device);
           });
       if (isMade) continue;
       Kernel& kernel = left.emplace_back();

@@ -132,7 +132,7 @@ void Spots::goThrough() {
 void Spots::takeRange() {
   const Range range = view.ranges.of(access.offset);
   const std::int64_t bytes = access.size->value;
-  if (!common.empty() || range.lo < 0 || range.hi - range.lo > Int(kMostPlaces * bytes)) return;
+  if (!common.empty() || range.lo < 0 || range.hi - range.lo > Int(kMostPlaces) * bytes) return;
   const bool isAligned = access.align % bytes == 0 || isMultiple(view.offsetPoly, bytes);
   if (range.lo % bytes != 0 || !isAligned) return;
   rest = access.condition;

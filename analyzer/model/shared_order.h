@@ -1,5 +1,5 @@
-// Which writes to shared memory come before which reads of it: for the question whether what is read there has
-// been written.
+// Which writes to shared memory come before which reads of it: for the question whether what is read there
+// has been written.
 #pragma once
 
 #include "analyzer/model/execution.h"
