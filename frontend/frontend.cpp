@@ -149,12 +149,12 @@ std::vector<Kernel> instantiateUnused(std::vector<FileWork>& files) {
     unsigned triesLeft = 32; // each compiles the file
     const std::vector<KernelTemplate> templates = std::move(file.device.unused);
     for (const auto& [number, made] : llvm::enumerate(templates)) {
-      const bool isMade =
-          made.canBeNamed && llvm::any_of(instancesOf(made, number), [&](const std::string& instance) {
-            if (triesLeft == 0) return false;
-            --triesLeft;
-            return takes(file, instance, file.device);
-          });
+      const auto works = [&](const std::string& instance) {
+        if (triesLeft == 0) return false;
+        --triesLeft;
+        return takes(file, instance, file.device);
+      };
+      const bool isMade = made.canBeNamed && llvm::any_of(instancesOf(made, number), works);
       if (isMade) continue;
       Kernel& kernel = left.emplace_back();
       kernel.symbol = kernel.name = made.name;
