@@ -292,7 +292,10 @@ bool PlacesOfRead::areAllKnown(const Spot& spot) {
   if (someAnywhere || perhapsWritten.contains(spot.offset)) return false;
   return std::ranges::all_of(writersAtAll(spot), [&](const Spot* written) {
     Expr rest = residueKnown(*written);
-    return rest && !contains(rest, [&](const Symbol* symbol) { return isCommon(symbol); });
+    // It is there after any round for which that holds.
+    return rest && !contains(rest, [&](const Symbol* symbol) {
+      return symbol->kind == SymbolKind::LoopCounter || model.roundsOf.contains(symbol);
+    });
   });
 }
 
