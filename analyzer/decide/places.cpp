@@ -294,8 +294,8 @@ bool PlacesOfRead::areAllKnown(const Spot& spot) {
     Expr rest = residueKnown(*written);
     // It is there after any round for which that holds.
     return rest && !contains(rest, [&](const Symbol* symbol) {
-      return symbol->kind == SymbolKind::LoopCounter || model.roundsOf.contains(symbol);
-    });
+             return symbol->kind == SymbolKind::LoopCounter || model.roundsOf.contains(symbol);
+           });
   });
 }
 
