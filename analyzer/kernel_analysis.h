@@ -73,6 +73,8 @@ private:
   /// Threads race in another launch, or may: no proof for that of kcheck's own choice alone says that they do
   /// not.
   void openWhereChosen(std::vector<PropertyResult>& properties, const LargerLaunch& other) const;
+  /// Where threads write the same without order, and all else is proved.
+  void tellOnlySameValue(std::vector<PropertyResult>& properties) const;
   void finishTraffic(Analysis& analysis, Coverage& coverage);
   void dropWhereBroken(Question& question) const;
   PropertyResult initializedIn(Question& question) const;

@@ -38,6 +38,7 @@ void KernelAnalysis::finish(Analysis& analysis, Coverage& coverage) {
   if (!plan.leftOut.empty()) openLeftOut(result.properties);
   if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
   tellOthers(result.properties, analysis);
+  tellOnlySameValue(result.properties);
   collectSafeSites(any, cases);
   analysis.kernels.push_back(std::move(result));
   finishTraffic(analysis, coverage);
@@ -107,6 +108,15 @@ void KernelAnalysis::openWhereChosen(std::vector<PropertyResult>& properties,
     property.reason = fmt::format("no launch is known, and it is open for {}", other.lean);
     property.holdsFor.clear();
     property.assumptions.clear();
+  }
+}
+
+void KernelAnalysis::tellOnlySameValue(std::vector<PropertyResult>& properties) const {
+  for (PropertyResult& property : properties) {
+    if (property.answer != Answer::Unknown || !property.onlySameValue) continue;
+    const bool isOfChoice = plan.isDefault && property.holdsFor == plan.concrete.front().holdsFor;
+    if (!isOfChoice) property.reason += "; nothing else races for " + property.holdsFor;
+    property.holdsFor.clear();
   }
 }
 

@@ -43,19 +43,20 @@ PropertyResult ofCases(const std::vector<CaseAnswers>& cases, Property property)
     if (merged.answer == Answer::Refuted) continue;
     if (result->answer == Answer::Refuted) {
       merged.answer = Answer::Refuted;
+      merged.onlySameValue = false;
       merged.reason.clear();
       merged.holdsFor = one.holdsFor;
-    } else if (result->answer == Answer::Unknown && merged.answer == Answer::Proved) {
+    } else if (result->answer == Answer::Unknown &&
+               (merged.answer == Answer::Proved || (merged.onlySameValue && !result->onlySameValue))) {
       merged.answer = Answer::Unknown;
+      merged.onlySameValue = result->onlySameValue;
       merged.reason = result->reason;
       merged.runAlone = result->runAlone;
       merged.holdsFor = one.holdsFor;
     }
   }
-  if (merged.answer == Answer::Proved)
-    merged.holdsFor = holdsForAll(cases);
-  else
-    merged.assumptions.clear();
+  if (merged.answer == Answer::Proved || merged.onlySameValue) merged.holdsFor = holdsForAll(cases);
+  if (merged.answer != Answer::Proved) merged.assumptions.clear();
   return merged;
 }
 
@@ -104,6 +105,7 @@ void adjustProperties(std::vector<PropertyResult>& properties, const KernelAnswe
   });
   if (races->answer == Answer::Refuted && (acrossBlocks || barriers->answer == Answer::Unknown)) return;
   races->answer = Answer::Unknown;
+  races->onlySameValue = false;
   races->reason = "threads do not surely meet at every barrier: " + answers.missedBarriers;
   races->assumptions.clear();
 }
@@ -132,6 +134,8 @@ std::vector<PropertyResult> mergeProperties(const CaseAnswers& any, const std::v
         break;
       }
     }
+    if (areCovered && general && general->onlySameValue && result.onlySameValue)
+      result.holdsFor = any.holdsFor;
     if (property == Property::RaceFree && result.answer == Answer::Proved)
       for (const CaseAnswers& one : cases) addAll(result.assumptions, one.narrowed);
     merged.push_back(std::move(result));

@@ -17,6 +17,7 @@ struct PropertyResult {
   std::string reason;                   ///< of Unknown: line and cause; never empty then
   std::string holdsFor;                 ///< "any launch", a condition, or the launches
   std::vector<std::string> assumptions; ///< what a proof rests on beyond the program text
+  bool onlySameValue = false;           ///< Unknown only since several threads write the same without order
   bool runAlone = false; ///< the static pass does not ask this question: the run alone answers it
 };
 

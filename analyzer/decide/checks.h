@@ -11,15 +11,17 @@ public:
   explicit PropertyAnswer(Property property) { result.property = property; }
   void refute() { refuted = true; }
   void doubt(const std::string& reason);
+  /// Of races that do no harm on any machine, but are such by the language.
+  void doubtSameValue(const std::string& reason);
   void assume(const std::string& assumption);
   bool isRefuted() const { return refuted; }
-  bool isOpen() const { return refuted || !doubts.empty(); } ///< no proof any more
+  bool isOpen() const { return refuted || !doubts.empty() || !sameValues.empty(); } ///< no proof any more
   PropertyResult finish();
 
 private:
   PropertyResult result;
   bool refuted = false;
-  std::vector<std::string> doubts;
+  std::vector<std::string> doubts, sameValues;
 };
 
 /// "line 12", or the file's name where the line is not known.

@@ -80,7 +80,7 @@ void RaceAccounts::finish(RaceResult& race, const RaceItem& a, const RaceItem& b
   if (race.witness.exact() && !race.sameValue) askForPromises(race, a, b, relation);
   // The same value from several threads does no harm on any machine, but the language calls it a race.
   if (race.sameValue)
-    answer.doubt(lineOf(race.first->where) + ": several threads write the same value without order");
+    answer.doubtSameValue(lineOf(race.first->where) + ": several threads write the same value without order");
   else if (race.witness.exact())
     answer.refute();
   else

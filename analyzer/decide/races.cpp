@@ -12,17 +12,20 @@ std::string lineOf(const Location& where) {
   return where.file.empty() ? "an unknown line" : where.file;
 }
 
-void PropertyAnswer::doubt(const std::string& reason) {
-  if (std::find(doubts.begin(), doubts.end(), reason) == doubts.end()) doubts.push_back(reason);
+static void addOnce(std::vector<std::string>& list, const std::string& text) {
+  if (std::find(list.begin(), list.end(), text) == list.end()) list.push_back(text);
 }
 
-void PropertyAnswer::assume(const std::string& assumption) {
-  auto& list = result.assumptions;
-  if (std::find(list.begin(), list.end(), assumption) == list.end()) list.push_back(assumption);
-}
+void PropertyAnswer::doubt(const std::string& reason) { addOnce(doubts, reason); }
+
+void PropertyAnswer::doubtSameValue(const std::string& reason) { addOnce(sameValues, reason); }
+
+void PropertyAnswer::assume(const std::string& assumption) { addOnce(result.assumptions, assumption); }
 
 PropertyResult PropertyAnswer::finish() {
   constexpr std::size_t kShown = 3;
+  result.onlySameValue = !refuted && doubts.empty() && !sameValues.empty();
+  for (const std::string& reason : sameValues) doubt(reason);
   result.answer = refuted ? Answer::Refuted : doubts.empty() ? Answer::Proved : Answer::Unknown;
   if (result.answer == Answer::Unknown) {
     for (std::size_t i = 0; i < std::min(kShown, doubts.size()); ++i)
@@ -49,7 +52,9 @@ KernelAnswers decide(const KernelModel& model, ExprContext& context, const Limit
   // Barriers first: what a divergent barrier orders is no question for races.
   PropertyResult barriers = checkBarriers(check);
   answers.properties.push_back(checkRaces(check));
-  if (barriers.answer == Answer::Proved && answers.properties.back().answer != Answer::Proved)
+  // Memory that threads race for only to write the same there is what it would be without that.
+  const PropertyResult& races = answers.properties.back();
+  if (barriers.answer == Answer::Proved && races.answer != Answer::Proved && !races.onlySameValue)
     leaveOpen(barriers, barriersRestOn(model));
   const bool meet = barriers.answer == Answer::Proved;
   answers.properties.push_back(std::move(barriers));

@@ -169,7 +169,9 @@ private:
   Expr writtenAsOther(unsigned object);
   Expr loadFrom(const llvm::Instruction& instruction, const Place& place);
   Expr unwrittenContent(const Place& place, unsigned width);
-  Expr contentBefore(const Place& place, unsigned width, const Cause& written);
+  Expr contentBefore(const llvm::Instruction& instruction, const Place& place, unsigned width,
+                     const Cause& written);
+  bool staysInBlock(const llvm::Instruction& load, const MemoryObject& object) const;
   Expr stableContent(const llvm::Instruction& instruction, const Place& place, bool sameForGrid,
                      const Cause& cause);
   Expr volatileValue(const llvm::Instruction& instruction, Expr pointer);

@@ -69,15 +69,21 @@ Expr Execution::unwrittenContent(const Place& place, unsigned width) {
   return read;
 }
 
+/// Whether no thread can write there between the barriers around the load, whoever races for it before.
+bool Execution::staysInBlock(const Instruction& load, const MemoryObject& object) const {
+  return object.space == MemorySpace::Shared && state.cut >= Cut::Block && !state.unstable.count(&load);
+}
+
 /// Of an object that nobody has written since the run began.
-Expr Execution::contentBefore(const Place& place, unsigned width, const Cause& written) {
+Expr Execution::contentBefore(const Instruction& instruction, const Place& place, unsigned width,
+                              const Cause& written) {
   const MemoryObject& object = state.objects[place.object];
   const bool synchronizes = state.synchronizingObjects.count(place.object) != 0;
   std::string role = "phase " + std::to_string(id.run) + " " + std::to_string(place.object);
   auto* content = state.symbols.function(nullptr, role, object.name + " before", width);
   state.model.contents[content] = place.object;
   content->varies = Varies::ByBlock;
-  content->isKept = true;
+  content->isKept = !staysInBlock(instruction, object);
   const bool fromHost = start == nullptr && object.space == MemorySpace::Global && !synchronizes;
   content->exact = fromHost && !state.launch.isOfProgram(); // as what is only read, above
   // Where an atomic operation says what is there, that was before the barrier: no two accesses behind it
@@ -104,7 +110,7 @@ Expr Execution::stableContent(const Instruction& instruction, const Place& place
   operands.push_back(place.offset);
   state.model.contents[content] = place.object;
   content->varies = sameForGrid ? Varies::Never : Varies::ByBlock;
-  content->isKept = true;
+  content->isKept = !sameForGrid && !staysInBlock(instruction, object);
   content->exact = false;
   content->cause = cause;
   return markIfSynchronizing(place.object, exprs.apply(content, std::move(operands)));
@@ -143,7 +149,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
   const Cause written{CauseKind::Content,
                       "the content of `" + object.name + "`, which the kernel writes, at " + line};
   if (stops && state.cut != Cut::Grid && isAsBefore(instruction, place.object))
-    return contentBefore(place, width, written);
+    return contentBefore(instruction, place, width, written);
   const Cause cause = state.synchronizingObjects.count(place.object) != 0
                           ? Cause{CauseKind::Order, "the result of the atomic operation that reaches `" +
                                                         object.name + "` at " + line}
