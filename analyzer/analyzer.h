@@ -35,6 +35,7 @@ struct OpenRace {
 /// What a run should find in a kernel's arrays for it to come to what is open, by the names of parameters.
 struct WantedContents {
   std::set<std::string> signalled; ///< counters, locks, flags
+  std::set<std::string> waitedFor; ///< of these what nobody has set before the launch: a loop waits for it
   /// Numbers other than 0 for which the kernel looks in them (`dist[v] == -1`).
   std::map<std::string, std::int64_t> soughtIn;
 };

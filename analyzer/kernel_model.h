@@ -148,11 +148,12 @@ struct ModelAccess {
   bool isOfBarrier = false; ///< of those by which the kernel makes a barrier of the grid
   bool inLibrary = false;   ///< in a function of a system header, though the site may be the user's call
   unsigned object = 0;
-  Expr offset = nullptr;    ///< byte offset into the object, 64 bit
-  Expr size = nullptr;      ///< bytes, 64 bit; a constant but for memcpy and memset
-  unsigned align = 1;       ///< bytes: elsewhere the access is an error of its own, which ends the kernel
-  Expr condition = nullptr; ///< width 1: the thread gets here, in this phase
-  Expr stored = nullptr;    ///< the value written, where known
+  Expr offset = nullptr;       ///< byte offset into the object, 64 bit
+  Expr size = nullptr;         ///< bytes, 64 bit; a constant but for memcpy and memset
+  unsigned align = 1;          ///< bytes: elsewhere the access is an error of its own, which ends the kernel
+  bool isTakenAligned = false; ///< it is at multiples of that, as far as the kernel's own text tells
+  Expr condition = nullptr;    ///< width 1: the thread gets here, in this phase
+  Expr stored = nullptr;       ///< the value written, where known
   std::vector<LockPlace> locks;
   std::vector<ArrivalPlace> arrivals;
   std::vector<FlagAhead> flagsAhead;

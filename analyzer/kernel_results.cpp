@@ -142,6 +142,7 @@ void KernelAnalysis::dropWhereBroken(Question& question) const {
   answers.divergences.clear();
   answers.laneCalls.clear();
   answers.bounds.clear();
+  answers.askew.clear();
   for (PropertyResult& property : answers.properties) {
     if (property.answer != Answer::Refuted) continue;
     property.answer = Answer::Unknown;

@@ -136,6 +136,7 @@ void keepTellingRaces(KernelAnswers& answers, const LargerLaunch& larger) {
   std::erase_if(answers.races, [&](const RaceResult& race) { return !tells(race, larger); });
   answers.divergences.clear();
   answers.bounds.clear();
+  answers.askew.clear();
 }
 
 void wordAsLarger(Finding& finding, const LargerLaunch& larger) {

@@ -180,6 +180,7 @@ void noteWanted(const KernelModel& model, WantedContents& wanted) {
       for (const ModelAccess& access : phase.accesses) {
         if (access.kind == AccessKind::Atomic || access.isVolatile)
           wanted.signalled.insert(model.objects[access.object].name);
+        if (access.isPolled) wanted.waitedFor.insert(model.objects[access.object].name);
         anyNode(access.condition, [&](Expr n) {
           if (const auto sought = soughtBy(n, model))
             wanted.soughtIn.emplace(model.objects[sought->first].name, sought->second);

@@ -60,7 +60,8 @@ std::string argumentFor(const Parameter& parameter, const Attempt& attempt,
     const auto sought = wanted.soughtIn.find(parameter.name);
     const std::uint64_t bytes = std::max<std::uint64_t>(parameter.elementBytes, 1);
     const bool isRead = pointsToConst(parameter);
-    const bool isSought = attempt.isSought && sought != wanted.soughtIn.end();
+    const bool isSought =
+        attempt.isSought && sought != wanted.soughtIn.end() && !wanted.waitedFor.contains(parameter.name);
     const bool isMixed = attempt.isMixed && (isRead || !wanted.signalled.contains(parameter.name));
     const std::string content = isSought  ? fmt::format("={}", sought->second)
                                 : isMixed ? "=mixed"

@@ -9,6 +9,7 @@
 #include "frontend/own_axes.h"
 #include "frontend/pretty.h"
 #include "frontend/register_names.h"
+#include "frontend/shared_tables.h"
 #include "frontend/sites.h"
 #include "frontend/small_exchanges.h"
 
@@ -87,6 +88,7 @@ public:
       if (llvm::Function* function = module->getFunction(kernel.symbol))
         noteOwnAxes(*function, inSystemHeader);
     inlineWrappers(*module, inSystemHeader);
+    writeOutSharedTables(*module);
     result.sites = numberSites(*module, ast, lookup);
     relaxGuesses(*module);
     result.module.reset(generator.ReleaseModule());

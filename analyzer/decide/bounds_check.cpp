@@ -23,11 +23,23 @@ public:
     // Every access is in some phase of the block; those of the grid are the same ones.
     const std::vector<Phase>& phases = c.model.blockPhases.empty() ? c.model.gridPhases : c.model.blockPhases;
     for (const Phase& phase : phases)
-      for (const ModelAccess& access : phase.accesses) ask(access);
+      for (const ModelAccess& access : phase.accesses) {
+        if (!c.limits.proofOnly) askWhetherAligned(access);
+        ask(access);
+      }
     return answer.finish();
   }
 
 private:
+  void askWhetherAligned(const ModelAccess& access) {
+    const Alignment& alignment = c.decider.alignmentOf(access);
+    if (alignment.kind != Alignment::Kind::Broken || !askew.insert({access.site, access.where.line}).second)
+      return;
+    c.unsafe.insert(access.site);
+    c.answers.askew.push_back(
+        {&access, c.decider.witness(alignment.askew, access, nullptr, Relation::SameBlock)});
+  }
+
   void ask(const ModelAccess& access) {
     const MemoryObject* object = nullptr;
     for (const MemoryObject& o : c.model.objects)
@@ -85,6 +97,7 @@ private:
   AccessVariants variants;
   std::set<std::tuple<Expr, Expr, Expr, Expr, SiteId>> asked;
   std::map<SiteId, unsigned> found;
+  std::set<std::pair<SiteId, unsigned>> askew; ///< told, by site and line
 };
 
 } // namespace

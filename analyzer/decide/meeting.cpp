@@ -35,7 +35,7 @@ Expr Decider::overlapping(const PairQuestion& q) {
       c.logicalAnd(c.binary(Op::Slt, distance, size2), c.binary(Op::Slt, c.sub(zero, size1), distance));
   result = c.logicalAnd(result, c.binary(Op::Slt, zero, size1));
   result = c.logicalAnd(result, c.binary(Op::Slt, zero, size2));
-  const unsigned align = std::min(q.a->align, q.b->align); // a power of two
+  const unsigned align = std::min(va.align, vb.align); // a power of two
   if (align == 1) return result;
   return c.logicalAnd(result, c.eq(c.binary(Op::And, distance, c.constant(64, align - 1)), zero));
 }

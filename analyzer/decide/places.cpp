@@ -18,11 +18,6 @@ bool contains(Expr e, const auto& isIt) {
   return e && anyNode(e, [&](Expr n) { return n->op == Op::Symbol && isIt(n->symbol); });
 }
 
-bool isMultiple(const Poly& offset, std::int64_t bytes) {
-  return offset.valid &&
-         std::ranges::all_of(offset.terms, [&](const auto& term) { return term.second % bytes == 0; });
-}
-
 } // namespace
 
 Spots::Spots(KernelView& kernel, const ModelAccess& access, const Symbols& sharedSymbols, const Loops& loops)
@@ -133,8 +128,7 @@ void Spots::takeRange() {
   const Range range = view.ranges.of(access.offset);
   const std::int64_t bytes = access.size->value;
   if (!common.empty() || range.lo < 0 || range.hi - range.lo > Int(kMostPlaces) * bytes) return;
-  const bool isAligned = access.align % bytes == 0 || isMultiple(view.offsetPoly, bytes);
-  if (range.lo % bytes != 0 || !isAligned) return;
+  if (range.lo % bytes != 0 || !isMultiple(view.offsetPoly, bytes)) return;
   rest = access.condition;
   for (auto at = std::int64_t(range.lo); Int(at) <= range.hi; at += bytes) {
     Spot& spot = spots.emplace_back();

@@ -20,9 +20,10 @@ double Decider::secondsLeft() const {
 
 AccessView& Decider::viewOf(const ModelAccess& access, Ranges::Wrapping wrapping) {
   auto& entry = views[wrapping == Ranges::Wrapping::Assumed][&access];
-  if (!entry)
-    entry = std::make_unique<AccessView>(kernel, access.condition, access.offset, access.size, wrapping);
-  entry->align = access.align;
+  if (entry) return *entry;
+  entry = std::make_unique<AccessView>(kernel, access.condition, access.offset, access.size, wrapping);
+  if (entry->isPossible && access.offset)
+    entry->align = access.isTakenAligned ? access.align : alignByPlace(*entry, access.align);
   return *entry;
 }
 

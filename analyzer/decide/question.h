@@ -41,6 +41,17 @@ struct Verdict {
   static Verdict never(bool assumesNoWrap = false);
 };
 
+/// Whether an access is at multiples of what its type asks for.
+struct Alignment {
+  enum class Kind : std::uint8_t {
+    Kept,
+    Open,  ///< that hangs on what the launch brings along, or is not known
+    Broken ///< `askew` shows it
+  };
+  Kind kind = Kind::Kept;
+  Verdict askew;
+};
+
 /// Whether a barrier with phases may order the two.
 bool haveCommonPhases(const KernelModel& model, const ModelAccess& a, const ModelAccess& b);
 
@@ -73,6 +84,8 @@ public:
   std::optional<Verdict> meetBeforeLast(const PairQuestion& question, std::vector<Cause>& causes);
   /// Whether a thread accesses bytes outside 0..bytes (64-bit expression).
   Verdict leaves(const ModelAccess& access, Expr bytes);
+
+  const Alignment& alignmentOf(const ModelAccess& access);
 
   /// Whether the thread's own copy and access touch a common byte.
   Verdict meetsOwn(const OwnCopy& own);
@@ -176,7 +189,9 @@ private:
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];
   std::unordered_map<const ModelAccess*, std::vector<std::string>> assumptions;
   std::unordered_map<const ModelAccess*, bool> onlyWrapped;
-  std::map<std::pair<Expr, Expr>, bool> shownOnlyWrapped;                 ///< by condition and offset
+  std::map<std::tuple<Expr, Expr, unsigned>, Alignment>
+      alignments;                                         ///< by offset, condition and what is asked
+  std::map<std::pair<Expr, Expr>, bool> shownOnlyWrapped; ///< by condition and offset
   std::map<std::tuple<unsigned, unsigned, unsigned>, bool> flagsSetApart; ///< by object and two setters
   std::deque<ModelAccess> flagStores;                                     ///< by themselves
 };

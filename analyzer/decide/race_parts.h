@@ -52,11 +52,13 @@ public:
   void ask(const RaceItem& a, const RaceItem& b, Relation relation);
 
 private:
-  using Key = std::tuple<Expr, Expr, Expr, Expr, Expr, Expr, Relation, bool, unsigned>;
+  using Key = std::tuple<Expr, Expr, Expr, Expr, Expr, Expr, Relation, bool, unsigned, bool>;
   using Sites = std::tuple<SiteId, SiteId, bool, unsigned>;
   Key keyOf(const RaceItem& a, const RaceItem& b, Relation relation) const;
   const Verdict& verdictOf(const RaceItem& a, const RaceItem& b, Relation relation);
   bool hasShownEnough(const Sites& sites, Relation& relation);
+  bool takeAligned(RaceItem& a, RaceItem& b);
+  void assumeAligned(const RaceItem& a, const RaceItem& b);
   void takeCommonOne(const RaceItem& a, const RaceItem& b, Relation relation, Verdict& verdict);
   void assumeFlags(const ModelAccess& a, const ModelAccess& b);
   void assumeNoWrap(const ModelAccess& a, const ModelAccess& b);

@@ -40,7 +40,8 @@ RaceQuestions::Key RaceQuestions::keyOf(const RaceItem& a, const RaceItem& b, Re
           b.access->condition,
           relation,
           bothLocked(a, b) || haveCommonFlags(a, b) || haveCommonPhases(c.model, *a.access, *b.access),
-          std::min(a.access->align, b.access->align)};
+          std::min(a.access->align, b.access->align),
+          a.access->isTakenAligned};
 }
 
 /// Whether that pair of sites has shown enough races. Of one within a warp it is worth knowing whether
@@ -70,7 +71,7 @@ const Verdict& RaceQuestions::verdictOf(const RaceItem& a, const RaceItem& b, Re
 
 void RaceQuestions::ask(const RaceItem& a, const RaceItem& b, Relation relation) {
   bool exchanged = a.access->kind == AccessKind::Read;
-  const RaceItem &first = exchanged ? b : a, &second = exchanged ? a : b;
+  RaceItem first = exchanged ? b : a, second = exchanged ? a : b;
   if (c.limits.proofOnly && answer.isOpen()) {
     c.unsafe.insert(first.access->site);
     c.unsafe.insert(second.access->site);
@@ -80,8 +81,11 @@ void RaceQuestions::ask(const RaceItem& a, const RaceItem& b, Relation relation)
                                std::max(first.access->site, second.access->site),
                                relation == Relation::DifferentBlocks, first.access->object);
   if (first.access->site != kNoSite && hasShownEnough(sites, relation)) return;
+  const bool isAsAsked =
+      verdictOf(first, second, relation).outcome != Verdict::Outcome::Happens || !takeAligned(first, second);
   const Verdict& verdict = verdictOf(first, second, relation);
   if (verdict.outcome == Verdict::Outcome::Never) {
+    if (!isAsAsked) assumeAligned(first, second);
     if (verdict.assumesNoWrap) assumeNoWrap(*first.access, *second.access);
     if (haveCommonFlags(first, second)) assumeFlags(*first.access, *second.access);
     return;
@@ -103,6 +107,28 @@ void RaceQuestions::ask(const RaceItem& a, const RaceItem& b, Relation relation)
   constexpr unsigned kMostWider = 128;
   widerToAsk.erase(sites);
   if (relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp) widerToAsk[sites] = kMostWider;
+}
+
+/// Where accesses fit what their types ask for, as far as the launch decides about it. False where that is
+/// known anyway, or not so.
+bool RaceQuestions::takeAligned(RaceItem& a, RaceItem& b) {
+  using Kind = Alignment::Kind;
+  const Kind kinds[] = {c.decider.alignmentOf(*a.access).kind, c.decider.alignmentOf(*b.access).kind};
+  if (std::ranges::count(kinds, Kind::Broken) || !std::ranges::count(kinds, Kind::Open)) return false;
+  for (RaceItem* item : {&a, &b}) {
+    ModelAccess& aligned = c.answers.narrowed->emplace_back(*item->access);
+    aligned.isTakenAligned = true;
+    item->access = &aligned;
+  }
+  return true;
+}
+
+void RaceQuestions::assumeAligned(const RaceItem& a, const RaceItem& b) {
+  for (const RaceItem* item : {&a, &b}) {
+    c.unsafe.insert(item->access->site);
+    if (c.decider.alignmentOf(*item->access).kind == Alignment::Kind::Open)
+      answer.assume("the access in " + lineOf(item->access->where) + " is aligned as its type asks");
+  }
 }
 
 void RaceQuestions::takeCommonOne(const RaceItem& a, const RaceItem& b, Relation relation, Verdict& verdict) {

@@ -79,6 +79,12 @@ struct BoundsResult {
   Witness witness; ///< first only
 };
 
+/// An access at no multiple of what its type asks for.
+struct AskewResult {
+  const ModelAccess* access = nullptr;
+  Witness witness; ///< first only
+};
+
 struct UnwrittenResult {
   const ModelAccess* access = nullptr;
   bool isNeverWritten = false; ///< by no thread of any launch
@@ -114,6 +120,7 @@ struct KernelAnswers {
   /// nothing.
   std::string missedBarriers;
   std::vector<BoundsResult> bounds;
+  std::vector<AskewResult> askew;
   std::vector<UnwrittenResult> unwritten; ///< reads of shared memory that nobody has written
   /// Whether what is read of shared memory has been written; nothing where none is read.
   std::optional<PropertyResult> initialized;

@@ -60,4 +60,8 @@ private:
   bool putOneTogether(Poly& p);
 };
 
+bool isMultiple(const Poly& offset, std::int64_t bytes);
+/// What the place is a multiple of by the way it is computed, of what the access's type asks for.
+unsigned alignByPlace(AccessView& view, unsigned asked);
+
 } // namespace kcheck::analyzer

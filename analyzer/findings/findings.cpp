@@ -15,6 +15,7 @@ std::vector<Finding> findingsOf(const KernelAnswers& answers, const FindingConte
   for (const LaneCallResult& call : answers.laneCalls) findings.push_back(laneCallFinding(call, context));
   for (const BoundsResult& bounds : answers.bounds)
     if (isWorthTelling(bounds)) findings.push_back(boundsFinding(bounds, context));
+  for (const AskewResult& askew : answers.askew) findings.push_back(askewFinding(askew, context));
   for (const UnwrittenResult& unwritten : answers.unwritten)
     findings.push_back(unwrittenFinding(unwritten, context));
   return findings;

@@ -13,6 +13,7 @@ void dropCoveredWarpRaces(std::vector<Finding>& findings);
 Finding divergenceFinding(const DivergenceResult& divergence, const FindingContext& context);
 Finding laneCallFinding(const LaneCallResult& result, const FindingContext& context);
 Finding unwrittenFinding(const UnwrittenResult& unwritten, const FindingContext& context);
+Finding askewFinding(const AskewResult& askew, const FindingContext& context);
 Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context);
 
 } // namespace kcheck::analyzer

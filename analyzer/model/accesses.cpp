@@ -15,6 +15,9 @@ static AtomicScope scopeOfFence(unsigned reach) {
 static unsigned alignOf(const Instruction& instruction) {
   if (auto* load = dyn_cast<LoadInst>(&instruction)) return unsigned(load->getAlign().value());
   if (auto* store = dyn_cast<StoreInst>(&instruction)) return unsigned(store->getAlign().value());
+  if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) return unsigned(update->getAlign().value());
+  if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+    return unsigned(exchange->getAlign().value());
   return 1;
 }
 

@@ -58,8 +58,12 @@ bool mayDiffer(const ThreadState& thread) {
   return info && (info->flags & abi::SiteUnalignedBarrier);
 }
 
+/// bar.sync of a number or count: each warp comes to it from one place, which need not be that of others.
+bool isByNumber(const abi::Wait& wait) { return wait.b != 0 || wait.a % kBarriers != 0; }
+
 bool samePlace(const ThreadState& a, const ThreadState& b) {
-  return a.wait.site == b.wait.site || mayDiffer(a) || mayDiffer(b);
+  if (a.wait.site == b.wait.site || mayDiffer(a) || mayDiffer(b)) return true;
+  return a.warp != b.warp && isByNumber(a.wait) && isByNumber(b.wait);
 }
 
 /// Both stand at one place, and wait for the same barrier.
@@ -147,6 +151,17 @@ const ThreadState* findElsewhere(const BlockState& block, const ThreadState& wai
   return returned;
 }
 
+/// Where threads wait for one barrier in places that are not one by the language.
+void tellPlaces(const BlockState& block, const std::vector<ThreadState*>& waiting) {
+  for (std::size_t i = 1; i < waiting.size(); ++i)
+    for (const ThreadState* other : {waiting.front(), waiting[i - 1]}) {
+      if (samePlace(*waiting[i], *other)) continue;
+      reportDivergence(block, *other, waiting[i]);
+      reportDivergence(block, *waiting[i], other);
+      return;
+    }
+}
+
 } // namespace
 
 void arriveAtBarrier(ThreadState& thread) {
@@ -180,12 +195,7 @@ bool answerBarriers(BlockState& block) {
     if (isOfPart(block, first.wait))
       waiting = firstWarps(waiting, expected - block.arrived[barrier]);
     else
-      for (const ThreadState* thread : waiting)
-        if (!samePlace(*thread, first)) {
-          reportDivergence(block, first, thread);
-          reportDivergence(block, *thread, &first);
-          break;
-        }
+      tellPlaces(block, waiting);
     release(block, waiting, barrier);
     released = true;
   }
