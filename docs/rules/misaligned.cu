@@ -2,5 +2,5 @@
 // launch: copy<<<1, 32>>>(float4[32]=uninitialized, float[132])
 __global__ void copy(float4* out, const float* in) {
   const float4* four = (const float4*)(in + 1);
-  out[threadIdx.x] = four[threadIdx.x]; // expect-run: misaligned
+  out[threadIdx.x] = four[threadIdx.x]; // expect: misaligned
 }
