@@ -1,5 +1,6 @@
 #include "analyzer/decide/usual_sizes.h"
 
+#include "analyzer/decide/pitches.h"
 #include "analyzer/expr/evaluate.h"
 #include "analyzer/expr/range.h"
 #include "report/assumptions.h"
@@ -21,66 +22,6 @@ std::vector<Expr> negativeParameters(const Verdict& verdict) {
       return false;
     });
   std::sort(result.begin(), result.end(), [](Expr x, Expr y) { return x->id < y->id; });
-  return result;
-}
-
-/// An integer parameter, or one in a structure that is passed.
-bool isNumber(Expr e) {
-  if (e->width < 32 || !isGiven(e)) return false;
-  return e->op != Op::Symbol || e->symbol->kind == SymbolKind::Parameter;
-}
-
-/// A number of the launch that what differs between threads is multiplied by: by how far rows lie apart.
-struct Pitch {
-  Expr number = nullptr;
-  Expr inRow = nullptr; ///< the place in the row that is added
-};
-
-bool hasNumber(Expr e) { return anyNode(e, isNumber); }
-
-void addSummands(Expr e, std::vector<Expr>& summands) {
-  if (e->op != Op::Add) return summands.push_back(e);
-  for (Expr part : e->operands) addSummands(part, summands);
-}
-
-/// The number of the launch in a product with what differs between threads; null where it is none.
-Expr pitchIn(Expr product) {
-  const auto bare = [](Expr e) {
-    while (e->op == Op::SExt || e->op == Op::ZExt) e = e->operands[0];
-    return e;
-  };
-  product = bare(product);
-  if (product->op != Op::Mul) return nullptr;
-  for (std::size_t i : {0u, 1u}) {
-    Expr factor = bare(product->operands[i]);
-    if (isNumber(factor) && variesOf(product->operands[1 - i]) != Varies::Never) return factor;
-  }
-  return nullptr;
-}
-
-std::vector<Pitch> pitchesOf(ExprContext& context, std::initializer_list<const ModelAccess*> accesses) {
-  std::vector<Pitch> result;
-  const auto note = [&](const Pitch& one) {
-    const auto isKnown = [&](const Pitch& known) {
-      return known.number == one.number && known.inRow == one.inRow;
-    };
-    if (one.inRow && variesOf(one.inRow) != Varies::Never && std::ranges::none_of(result, isKnown))
-      result.push_back(one);
-  };
-  const auto look = [&](Expr sum) {
-    std::vector<Expr> summands;
-    addSummands(sum, summands);
-    for (Expr product : summands) {
-      Pitch pitch{pitchIn(product), nullptr};
-      if (!pitch.number) continue;
-      for (Expr other : summands)
-        if (other != product) pitch.inRow = pitch.inRow ? context.add(pitch.inRow, other) : other;
-      note(pitch);
-    }
-    return false;
-  };
-  for (const ModelAccess* access : accesses)
-    anyNode(access->offset, [&](Expr n) { return n->op == Op::Add && look(n); });
   return result;
 }
 
@@ -114,8 +55,6 @@ std::int64_t widthOf(const KernelModel& model) {
 
 namespace {
 
-Expr wide(ExprContext& context, Expr e) { return e->width < 64 ? context.extend(Op::SExt, 64, e) : e; }
-
 /// That `pitch` is at least `times` the number, both read with sign.
 Expr isAtLeast(ExprContext& context, Expr pitch, Expr number, std::int64_t times) {
   return context.binary(Op::Sle, context.mul(wide(context, number), context.constant(64, times)),
@@ -124,11 +63,6 @@ Expr isAtLeast(ExprContext& context, Expr pitch, Expr number, std::int64_t times
 
 std::int64_t valueOf(const Verdict& verdict, Expr e) {
   return signExtend(evaluate(e, verdict.values).value, e->width);
-}
-
-std::string nameOf(Expr number) {
-  return number->op == Op::Symbol ? "`" + number->symbol->name + "`"
-                                  : "a field of `" + number->function->name + "`";
 }
 
 std::string listed(const std::vector<Expr>& numbers) {
@@ -183,6 +117,29 @@ void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*
   if (!tooSmall.empty() && again(wanted).outcome == Verdict::Outcome::Never)
     verdict.leans.push_back(
         {CauseKind::Launch, listed(tooSmall) + ", less than the launch has threads along an axis"});
+}
+
+Expr preferColumnsInRows(const Check& check, std::initializer_list<const ModelAccess*> accesses,
+                         Verdict& verdict, const std::function<Verdict(Expr wanted)>& again) {
+  ExprContext& context = check.decider.view().context;
+  Expr wanted = context.boolean(true);
+  if (verdict.outcome != Verdict::Outcome::Happens) return wanted;
+  const auto columns = columnsOf(context, accesses);
+  for (const Column& column : columns) wanted = context.logicalAnd(wanted, column.isInRow);
+  // What differs between the threads has no value of its own here.
+  const auto isShown = [&](const Column& column) {
+    return variesOf(column.isInRow) == Varies::Never && valueOf(verdict, column.isInRow) != 0;
+  };
+  if (std::ranges::all_of(columns, isShown)) return wanted;
+  Verdict usual = again(wanted);
+  if (usual.outcome == Verdict::Outcome::Happens) {
+    verdict = std::move(usual);
+    return wanted;
+  }
+  const auto beyond = std::ranges::find_if_not(columns, isShown);
+  verdict.leans.push_back(
+      {CauseKind::Launch, nameOf(beyond->number) + ", beyond the end of rows of " + beyond->length});
+  return wanted;
 }
 
 void preferNotNegative(const Check& check, PropertyAnswer& answer,

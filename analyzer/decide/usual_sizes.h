@@ -1,5 +1,5 @@
-// A witness with a negative size, or with rows shorter than the launch is wide, mostly shows a launch that
-// nobody means. What counts is whether there is another one.
+// A witness with a negative size, with a column beyond the rows, or with rows shorter than the launch is
+// wide, mostly shows a launch that nobody means. What counts is whether there is another one.
 #pragma once
 
 #include "analyzer/decide/checks.h"
@@ -15,6 +15,12 @@ namespace kcheck::analyzer {
 void preferNotNegative(const Check& check, PropertyAnswer& answer,
                        std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
                        const std::function<Verdict(Expr wanted)>& again);
+
+/// Numbers that are places in rows (`d[i * n + k]`, with `k` for all threads), and that lie beyond the rows
+/// in the witness: another one is taken where they do not. Where there is none, the verdict leans on that.
+/// Returns what has been asked for (width 1).
+Expr preferColumnsInRows(const Check& check, std::initializer_list<const ModelAccess*> accesses,
+                         Verdict& verdict, const std::function<Verdict(Expr wanted)>& again);
 
 /// Numbers that rows are long by (`y * pitch + x`), and that are less in the witness than a launch of known
 /// size has threads along an axis: where there is no witness in which they are not, the verdict leans on
