@@ -95,6 +95,38 @@ bool followsContent(const ModelAccess& access) {
 
 namespace {
 
+/// What loops add up to a place, and whether some of it is what the kernel has computed into memory (what the
+/// warps before have counted, each at its place). Conditions only say in which rounds they do.
+class AddedUp {
+public:
+  explicit AddedUp(const KernelModel& model) : model(model) {}
+
+  bool isOfContent(Expr offset) {
+    return anyNode(offset, [&](Expr n) {
+      if (n->op != Op::Symbol || n->symbol->cause.kind != CauseKind::Loop) return false;
+      const auto made = model.madeFrom.find(n->symbol);
+      return made != model.madeFrom.end() &&
+             std::ranges::any_of(made->second, [&](Expr part) { return leadsToContent(part); });
+    });
+  }
+
+private:
+  bool leadsToContent(Expr n) {
+    if (n->width == 1 || !seen.insert(n).second) return false;
+    if (n->op == Op::Symbol) {
+      if (!n->symbol->exact && n->symbol->cause.kind == CauseKind::Content) return true;
+      const auto made = model.madeFrom.find(n->symbol);
+      return made != model.madeFrom.end() &&
+             std::ranges::any_of(made->second, [&](Expr part) { return leadsToContent(part); });
+    }
+    if (n->op == Op::Apply) return !n->function->exact && n->function->cause.kind == CauseKind::Content;
+    return std::ranges::any_of(n->operands, [&](Expr part) { return leadsToContent(part); });
+  }
+
+  const KernelModel& model;
+  std::set<Expr> seen;
+};
+
 /// A witness that chooses what the kernel has computed into memory says little: it is no finding when an
 /// address rests on it, or when that memory itself is raced for.
 bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>& raced,
@@ -110,6 +142,8 @@ bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>&
   for (const ModelAccess* access : {race.first, race.second})
     for (const Cause& cause : causesOf(access->offset))
       if (isComputed(cause)) return true;
+  AddedUp sums(context.model);
+  if (sums.isOfContent(race.first->offset) || sums.isOfContent(race.second->offset)) return true;
   // Where memory is raced for, what is computed into memory may be a consequence.
   return !raced.empty() && std::any_of(race.witness.causes.begin(), race.witness.causes.end(), isComputed);
 }
