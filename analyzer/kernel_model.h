@@ -22,6 +22,7 @@ struct MemoryObject {
   std::optional<std::uint64_t> bytes; ///< where known
   Expr symbolicBytes = nullptr;       ///< 64 bit; where known only as an expression (dynamic shared memory)
   Location where;
+  Location freed; ///< where the host has freed it before the launch; unknown: it is not known to
   unsigned elementBytes = 0;
   bool written = false;   ///< by some thread of this kernel
   bool isUnknown = false; ///< stands for a pointer that the model could not follow; may be any global object

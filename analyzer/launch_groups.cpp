@@ -65,10 +65,15 @@ void join(Argument& mine, const std::vector<const Launch*>& launches, std::size_
         launches, [&](const Launch* launch) { return launch->arguments[number].*member == mine.*member; });
   };
   const bool sameBuffer = agrees(&Argument::allocation);
+  if (std::ranges::any_of(launches, [&](const Launch* launch) {
+        return launch->arguments[number].freed.known() != mine.freed.known();
+      }))
+    mine.freed = {};
   if (sameBuffer && agrees(&Argument::byteOffset) && agrees(&Argument::value) && agrees(&Argument::passed) &&
       !mine.formula)
     return;
   mine.formula.reset();
+  mine.freed = {};
   if (mine.passed && !mine.passed->bytes.empty()) { // a structure
     for (const Launch* launch : launches)
       if (const auto& theirs = launch->arguments[number].passed) joinStructure(*mine.passed, *theirs);

@@ -126,6 +126,7 @@ bool sameCase(const Launch& a, const Launch& b) {
     if (a.arguments[i].value != b.arguments[i].value ||
         a.arguments[i].allocation != b.arguments[i].allocation ||
         a.arguments[i].byteOffset != b.arguments[i].byteOffset ||
+        a.arguments[i].freed.known() != b.arguments[i].freed.known() ||
         a.arguments[i].passed != b.arguments[i].passed)
       return false;
   return true;

@@ -3,6 +3,7 @@
 #include "frontend/host_facts.h"
 
 #include "frontend/host_arguments.h"
+#include "frontend/host_frees.h"
 #include "frontend/host_rules.h"
 #include "frontend/host_side.h"
 #include "frontend/host_values.h"
@@ -15,6 +16,7 @@
 #include <clang/Basic/SourceManager.h>
 
 #include <algorithm>
+#include <tuple>
 
 namespace kcheck::frontend {
 namespace {
@@ -22,8 +24,8 @@ namespace {
 class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
 public:
   FactsVisitor(clang::ASTContext& ast, const HostUses& uses, HostSide& result)
-      : ast(ast), buffers(result.allocations), values(ast, uses, buffers), arguments(ast, values, buffers),
-        names(ast.createMangleContext()), result(result) {}
+      : ast(ast), uses(uses), buffers(result.allocations), values(ast, uses, buffers),
+        arguments(ast, values, buffers), names(ast.createMangleContext()), result(result) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -37,6 +39,8 @@ public:
     const auto* function = llvm::dyn_cast_or_null<clang::FunctionDecl>(decl);
     const bool outside = isDeviceCode;
     if (function) isDeviceCode = !runsOnHost(*function);
+    if (function && !isDeviceCode && !onlyAllocations && function->doesThisDeclarationHaveABody())
+      frees.merge(freesBeforeCalls(*function));
     const bool result = RecursiveASTVisitor::TraverseDecl(decl);
     isDeviceCode = outside;
     return result;
@@ -159,6 +163,7 @@ private:
       launch.kernel = symbolOf(kernel);
       launch.where = locate(call.getSourceRange(), ast);
       fill(launch, scope);
+      addFrees(call, launch, scope);
       return launch;
     };
     Launch any = make(nullptr);
@@ -179,6 +184,31 @@ private:
       result.launches.push_back(std::move(any));
     }
     for (Launch& launch : made) result.launches.push_back(std::move(launch));
+  }
+
+  /// Buffers that have surely been freed on every way to the launch, and not made again: their allocation
+  /// stands in the same function, in front of the call that frees them.
+  void addFrees(const clang::CallExpr& call, Launch& launch, const ScopePointer& scope) {
+    const auto found = frees.find(&call);
+    if (found == frees.end()) return;
+    for (const clang::CallExpr* free : found->second) {
+      const auto freed = values.pointer(*free->getArg(0), scope);
+      if (!freed || freed->byteOffset != 0) continue;
+      const Location where = locate(free->getSourceRange(), ast);
+      const Location& made = result.allocations[freed->allocation].where;
+      const auto around = uses.around.find(free);
+      const auto* function = around == uses.around.end() ? nullptr : around->second.function;
+      const auto* definition = function ? function->getDefinition() : nullptr;
+      if (!definition) continue;
+      const Location from = locate(definition->getBody()->getSourceRange(), ast);
+      if (made.file != where.file || isBefore(made, from) || !isBefore(made, where)) continue;
+      for (Argument& argument : launch.arguments)
+        if (argument.allocation == freed->allocation) argument.freed = where;
+    }
+  }
+
+  static bool isBefore(const Location& a, const Location& b) {
+    return std::tie(a.line, a.column) < std::tie(b.line, b.column);
   }
 
   bool isComplete(const Launch& launch, const clang::FunctionDecl& kernel) const {
@@ -231,12 +261,14 @@ private:
   }
 
   clang::ASTContext& ast;
+  const HostUses& uses;
   Buffers buffers;
   HostValues values;
   HostArguments arguments;
   std::unique_ptr<clang::MangleContext> names;
   HostSide& result;
   std::set<const clang::Expr*> readBack;
+  std::map<const clang::CallExpr*, std::vector<const clang::CallExpr*>> frees; ///< before other calls
   bool onlyAllocations = false, isDeviceCode = false;
 };
 

@@ -106,6 +106,7 @@ struct Argument {
   std::optional<std::size_t> allocation;  ///< index into Facts::allocations
   std::optional<std::int64_t> byteOffset; ///< into that allocation
   std::optional<Formula> formula;         ///< of a scalar that does not fold
+  Location freed; ///< of a pointer: where the allocation has surely been freed before; unknown: not shown
   std::optional<PassedValue> passed;
 };
 

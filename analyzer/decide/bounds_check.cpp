@@ -47,7 +47,9 @@ private:
     ExprContext& context = c.decider.view().context;
     Expr bytes = nullptr;
     if (object && !object->isUnknown) {
-      if (object->bytes)
+      if (object->freed.known())
+        bytes = context.constant(64, 0); // nothing is left of it
+      else if (object->bytes)
         bytes = context.constant(64, std::int64_t(*object->bytes));
       else
         bytes = object->symbolicBytes;

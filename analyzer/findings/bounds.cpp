@@ -31,6 +31,16 @@ bool sizeIsApart(const ModelAccess& access, const FindingContext& context) {
          std::ranges::none_of(ofSize, [&](const Symbol* one) { return ofReach.contains(one); });
 }
 
+const char* verbOf(const ModelAccess& access) {
+  return access.kind == AccessKind::Read ? "read" : access.kind == AccessKind::Write ? "written" : "updated";
+}
+
+void wordAsFreed(Finding& finding, const ModelAccess& access, const MemoryObject& object) {
+  finding.rule = "use-after-free";
+  finding.message = fmt::format("`{}` is {} after it was freed", finding.memory->name, verbOf(access));
+  finding.notes.push_back({object.freed, "freed here, before the launch"});
+}
+
 } // namespace
 
 Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context) {
@@ -41,9 +51,7 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
   finding.where = access.where;
   finding.accesses = {accessOf(access, thread, context)};
   finding.memory = memoryOf(access, thread, context);
-  const char* verb = access.kind == AccessKind::Read    ? "read"
-                     : access.kind == AccessKind::Write ? "written"
-                                                        : "updated";
+  const char* verb = verbOf(access);
   std::string where = thread.offset < 0 ? "before the start" : "past the end";
   if (finding.memory->size)
     finding.message =
@@ -53,7 +61,9 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
     finding.message =
         fmt::format("`{}` is {} {} of `{}`", exprOf(access, context), verb, where, finding.memory->name);
   const MemoryObject& object = context.model.objects[access.object];
-  if (object.bytes == 0 && object.space == MemorySpace::Shared)
+  if (object.freed.known())
+    wordAsFreed(finding, access, object);
+  else if (object.bytes == 0 && object.space == MemorySpace::Shared)
     finding.hint =
         "launch with as many bytes of dynamic shared memory as the kernel uses: <<<grid, block, bytes>>>";
   else if (object.bytes && object.elementBytes && thread.offset >= 0)

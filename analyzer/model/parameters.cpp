@@ -149,6 +149,7 @@ Expr pointerParameter(KernelState& state, const llvm::Argument& argument, const 
   if (state.launch.launch && number < state.launch.launch->arguments.size())
     given = &state.launch.launch->arguments[number];
   if (given && given->allocation && *given->allocation < state.facts.allocations.size()) {
+    fresh.freed = given->freed;
     Expr base = state.objects.pointerTo(state.allocationObject(*given->allocation, fresh));
     if (given->passed && given->passed->range)
       return state.exprs.add(base, inRange(state, argument, *given->passed->range, fresh.name), NoSignedWrap);
