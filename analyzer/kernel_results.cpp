@@ -101,9 +101,8 @@ void KernelAnalysis::tellOthers(std::vector<PropertyResult>& properties, Analysi
 void KernelAnalysis::openWhereChosen(std::vector<PropertyResult>& properties,
                                      const LargerLaunch& other) const {
   for (PropertyResult& property : properties) {
-    if (property.property != Property::RaceFree || property.answer != Answer::Proved ||
-        property.holdsFor != plan.concrete.front().holdsFor)
-      continue;
+    const bool isForAny = property.holdsFor == plan.anyText;
+    if (property.property != Property::RaceFree || property.answer != Answer::Proved || isForAny) continue;
     property.answer = Answer::Unknown;
     property.reason = fmt::format("no launch is known, and it is open for {}", other.lean);
     property.holdsFor.clear();

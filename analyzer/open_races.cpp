@@ -151,8 +151,11 @@ std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingCon
       open.push_back({context.model.kernel->symbol, first.site, second.site,
                       followsNumbers(first) || followsNumbers(second)});
   };
+  // Numbers of a launch that nobody means show nothing, whoever makes them up.
+  const auto leansOnNumbers = [](const RaceResult& race) { return race.witness.leansOn(CauseKind::Launch); };
   for (const RaceResult& race : answers.races)
-    if (mayBeOrdered(race, context) || isOnlyPossible(race)) add(*race.first, *race.second);
+    if (!leansOnNumbers(race) && (mayBeOrdered(race, context) || isOnlyPossible(race)))
+      add(*race.first, *race.second);
   for (const auto& [first, second] : answers.unfollowed) add(*first, *second);
   return open;
 }

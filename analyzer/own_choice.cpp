@@ -6,22 +6,30 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <set>
+#include <tuple>
 
 namespace kcheck::analyzer {
 namespace {
 
 constexpr std::int64_t kMostThreads = 1024;
 
-/// Whether some thread does something.
-bool works(const KernelModel& model) {
+/// The accesses that some thread may do.
+std::size_t countDone(const KernelModel& model) {
   const auto happens = [](const ModelAccess& access) {
     return Ranges(Ranges::Wrapping::Exact).assume(access.condition);
   };
-  return llvm::any_of(model.gridPhases,
-                      [&](const Phase& phase) { return llvm::any_of(phase.accesses, happens); });
+  std::set<std::tuple<SiteId, unsigned, unsigned>> done;
+  for (const Phase& phase : model.gridPhases)
+    for (const ModelAccess& access : phase.accesses)
+      if (happens(access)) done.insert({access.site, access.where.line, access.where.column});
+  return done.size();
 }
+
+/// Whether some thread does something.
+bool works(const KernelModel& model) { return countDone(model) > 0; }
 
 using Shapes = std::vector<std::array<std::uint32_t, 2>>; ///< threads of a block, blocks
 
@@ -90,6 +98,14 @@ bool comparesWithNumber(Expr n, Expr thread) {
   return (a == thread && isConst(b)) || (b == thread && isConst(a));
 }
 
+/// `threadIdx.x < k`, with `k` of all threads: who goes how far is not said by the place alone.
+bool comparesWithOther(Expr n, Expr thread) {
+  if (n->width != 1 || n->operands.size() != 2 || n->op == Op::Eq) return false;
+  const Expr a = n->operands[0], b = n->operands[1];
+  const auto isBound = [](Expr e) { return !isConst(e) && !anyNode(e, isIndex); };
+  return (a == thread && isBound(b)) || (b == thread && isBound(a));
+}
+
 /// Whole warps, or a part of one.
 std::int64_t rounded(std::int64_t width) {
   return width >= 32 ? width / 32 * 32
@@ -109,7 +125,7 @@ public:
   }
   /// Steps say how wide a block is; arrays only how wide it is at most, with some room perhaps.
   std::int64_t of(unsigned axis) const {
-    const std::int64_t step = steps[axis], room = rooms[axis];
+    const std::int64_t step = steps[axis] ? steps[axis] : readSteps[axis], room = rooms[axis];
     if (step && (!room || step <= room)) return step;
     return room ? rounded(room) : 0;
   }
@@ -121,11 +137,10 @@ private:
     if (!access.offset || object.space == MemorySpace::Local || !isConst(access.size)) return;
     Sum place;
     place.add(access.offset, 1);
-    if (access.stores())
-      anyNode(access.offset, [&](Expr part) {
-        if (part->op == Op::Add) noteSteps(part, access.condition);
-        return false;
-      });
+    anyNode(access.offset, [&](Expr part) {
+      if (part->op == Op::Add) noteSteps(part, access);
+      return false;
+    });
     for (unsigned axis = 0; axis < 3; ++axis) {
       Expr thread = model.threadIdx[axis];
       const auto own = place.terms.find(thread);
@@ -137,6 +152,7 @@ private:
         for (const auto& [term, scale] : place.terms)
           if (isIndexOrRound(term) && term != thread && scale % step == 0) narrow(steps[axis], scale / step);
       }
+      if (anyNode(access.condition, [&](Expr n) { return comparesWithOther(n, thread); })) continue;
       if (const auto rest = object.bytes ? restOf(place, axis) : std::nullopt)
         narrow(rooms[axis], (step > 0 ? std::int64_t(*object.bytes) - *rest - std::int64_t(access.size->value)
                                       : place.number) /
@@ -146,7 +162,7 @@ private:
   }
 
   /// `blockIdx.y * 6 + threadIdx.y`, wherever it stands.
-  void noteSteps(Expr part, Expr condition) {
+  void noteSteps(Expr part, const ModelAccess& access) {
     Sum sum;
     sum.add(part, 1);
     for (unsigned axis = 0; axis < 3; ++axis) {
@@ -154,8 +170,9 @@ private:
       const auto own = sum.terms.find(thread), ofBlock = sum.terms.find(block);
       if (isConst(thread) || own == sum.terms.end() || ofBlock == sum.terms.end() || own->second <= 0)
         continue;
-      if (anyNode(condition, [&](Expr n) { return comparesWithNumber(n, thread); })) continue;
-      if (ofBlock->second % own->second == 0) narrow(steps[axis], ofBlock->second / own->second);
+      if (anyNode(access.condition, [&](Expr n) { return comparesWithNumber(n, thread); })) continue;
+      if (ofBlock->second % own->second == 0)
+        narrow((access.stores() ? steps : readSteps)[axis], ofBlock->second / own->second);
     }
   }
 
@@ -199,6 +216,7 @@ private:
   const KernelModel& model;
   std::vector<Stored> stored;
   Axes steps{}, rooms{};
+  Axes readSteps{}; ///< what is read may be more than a block's own part
 };
 
 /// How many accesses may leave an array of the kernel's file, as far as their place is known.
@@ -240,6 +258,27 @@ std::vector<Dim3> blocksOf(const Axes& widths, const Dim3& usual) {
   return result;
 }
 
+/// Where threads of more than the usual block do something of their own (`threadIdx.x >= 128`): a block that
+/// has them all.
+bool choosesWider(LaunchPlan& plan, const KernelModel& any, std::size_t done,
+                  const std::function<std::size_t()>& doneNow) {
+  if (countDone(any) <= done) return false;
+  const PlannedCase before = plan.concrete.front();
+  const std::uint32_t usual = before.shown.block.whole().value_or(Dim3{}).x,
+                      blocks = before.shown.grid.whole().value_or(Dim3{}).x;
+  constexpr std::size_t kMost = 8;
+  std::set<std::uint32_t> wider;
+  for (const auto& [threads, grid] : shapesAround(any))
+    if (threads > usual && wider.size() < kMost) wider.insert(threads);
+  std::uint32_t best = 0;
+  for (const std::uint32_t threads : wider) {
+    if (!chooseWidth(plan, threads, blocks)) continue;
+    if (const std::size_t now = doneNow(); now > done) done = now, best = threads;
+  }
+  plan.concrete.front() = before;
+  return best != 0 && chooseWidth(plan, best, blocks);
+}
+
 } // namespace
 
 bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModule& prepared,
@@ -256,6 +295,11 @@ bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModu
     if (!works(model) || model.breaksAssumption) return {};
     return misfits(model).all;
   };
+  const auto doneNow = [&]() -> std::size_t {
+    ExprContext own;
+    const KernelModel model = buildModel(own, prepared, code, facts, chosen.launch);
+    return model.breaksAssumption || misfits(model).all > 0 ? 0 : countDone(model);
+  };
   const Misfits ofUsual = usualWorks ? misfits(usual) : Misfits{};
   const auto isBetter = [&] {
     const auto now = misfitsNow();
@@ -263,15 +307,22 @@ bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModu
   };
   const Axes widths = Widths(any).all();
   const Dim3 shown = before.shown.block.whole().value_or(Dim3{});
-  if (usualWorks && shown.y == 1 && shown.z == 1 && widths[0] == shown.x) {
+  const bool isFlat = shown.y == 1 && shown.z == 1;
+  const bool areSaid = widths[0] || (!isFlat && (widths[1] || widths[2]));
+  const bool areUsual =
+      (!widths[0] || widths[0] == shown.x) &&
+      (isFlat || ((!widths[1] || widths[1] == shown.y) && (!widths[2] || widths[2] == shown.z)));
+  if (usualWorks && areSaid && areUsual && (isFlat || ofUsual.all == 0)) {
     plan.isFitted = true;
     return false;
   }
-  for (const Dim3& block : blocksOf(widths, shown))
-    if (chooseBlock(plan, block) && isBetter()) {
-      plan.isFitted = true;
-      return true;
-    }
+  const bool mayStay = usualWorks && areUsual; // then others must be better, not just as good
+  if (!mayStay || ofUsual.all > 0)
+    for (const Dim3& block : blocksOf(widths, shown))
+      if (chooseBlock(plan, block) && isBetter() && (!mayStay || *misfitsNow() < ofUsual.all)) {
+        plan.isFitted = true;
+        return true;
+      }
   chosen = before;
   if (ofUsual.all > 0 && ofUsual.guarded == 0 && shown.y == 1 && shown.z == 1)
     for (const std::uint32_t threads : {96, 64, 48, 32, 16})
@@ -280,7 +331,7 @@ bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModu
         return true;
       }
   chosen = before;
-  if (usualWorks) return false;
+  if (usualWorks) return isFlat && choosesWider(plan, any, countDone(usual), doneNow);
   Shapes shapes{{64, 4}, {256, 4}, {128, 2}, {64, 2}, {512, 4}, {32, 4}, {128, 64}, {256, 64}, {64, 1}};
   constexpr std::size_t kMost = 40;
   llvm::append_range(shapes, shapesAround(any));

@@ -205,12 +205,13 @@ void take(const Finding& seen, std::vector<Finding>& findings) {
 }
 
 /// Numbers are sizes more often than not, of one element for each thread, or of some less; else they may be
-/// switches, and off.
-std::vector<Attempt> attemptsFor(const Open& open, std::uint64_t threads) {
+/// switches, and off; not where threads wait for flags: what they wait for may be such a number.
+std::vector<Attempt> attemptsFor(const Open& open, std::uint64_t threads, bool wait) {
   std::vector<Attempt> attempts;
   if (open.barriers) attempts.push_back({threads - std::min<std::uint64_t>(threads / 2, 5)});
   if (!open.races.empty())
-    attempts.insert(attempts.end(), {{threads}, {threads, true}, {threads, true, true}, {0}});
+    attempts.insert(attempts.end(), {{threads}, {threads, true}, {threads, true, true}});
+  if (!open.races.empty() && !wait) attempts.push_back({0});
   return attempts;
 }
 
@@ -228,11 +229,13 @@ void replay(analyzer::Analysis& analysis, const frontend::Program& program, cons
     const Shape shape = shapeOf(result);
     const std::uint64_t shared = result.launches.front().sharedBytes.value_or(wantsShared ? kSharedBytes : 0);
     std::set<std::string> tried;
-    for (const Attempt& attempt : attemptsFor(open, shape.grid.volume() * shape.block.volume())) {
+    const analyzer::WantedContents& wanted = analysis.wanted[result.symbol];
+    for (const Attempt& attempt :
+         attemptsFor(open, shape.grid.volume() * shape.block.volume(), !wanted.waitedFor.empty())) {
       // Parts of no size would lie on each other.
       if (attempt.number == 0)
         llvm::erase_if(open.races, [](const analyzer::OpenRace& race) { return race.followsNumbers; });
-      const std::string line = launchLineFor(*kernel, shape, shared, attempt, analysis.wanted[result.symbol]);
+      const std::string line = launchLineFor(*kernel, shape, shared, attempt, wanted);
       if (!open.any() || !tried.insert(line).second) continue;
       auto seen = seenIn(line, open, program.facts, options);
       for (const Finding& finding : seen) take(finding, analysis.findings);

@@ -136,6 +136,7 @@ void RaceQuestions::takeCommonOne(const RaceItem& a, const RaceItem& b, Relation
     return c.decider.meet({variants.where(*a.access, wanted), variants.where(*b.access, wanted), relation});
   };
   preferNotNegative(c, answer, {a.access, b.access}, verdict, again);
+  preferSteps(c, {a.access, b.access}, verdict, again);
   const Expr inRows = preferColumnsInRows(c, {a.access, b.access}, verdict, again);
   const auto againInRows = [&](Expr wanted) {
     return again(c.decider.view().context.logicalAnd(inRows, wanted));

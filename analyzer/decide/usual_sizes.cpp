@@ -91,6 +91,15 @@ void doubtShorterThanGuards(const Check& check, std::initializer_list<const Mode
             {CauseKind::Launch, nameOf(pitch) + ", too small for rows of " + nameOf(guard)});
         return;
       }
+    // Planes of rows.
+    if (guards.size() != 2) continue;
+    const Expr plane = context.mul(wide(context, guards[0]), wide(context, guards[1]));
+    if (valueOf(verdict, pitch) >= valueOf(verdict, plane) ||
+        again(isAtLeast(context, pitch, plane, 1)).outcome == Verdict::Outcome::Happens)
+      continue;
+    verdict.leans.push_back({CauseKind::Launch, nameOf(pitch) + ", too small for planes of " +
+                                                    nameOf(guards[0]) + " x " + nameOf(guards[1])});
+    return;
   }
 }
 
@@ -117,6 +126,46 @@ void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*
   if (!tooSmall.empty() && again(wanted).outcome == Verdict::Outcome::Never)
     verdict.leans.push_back(
         {CauseKind::Launch, listed(tooSmall) + ", less than the launch has threads along an axis"});
+}
+
+/// What is the same for all threads, hangs on numbers of the launch, and is multiplied by what is not.
+static std::vector<Expr> stepsOf(std::initializer_list<const ModelAccess*> accesses) {
+  std::vector<Expr> result;
+  const auto note = [&](Expr product) {
+    if (product->op != Op::Mul) return false;
+    for (std::size_t i : {0u, 1u}) {
+      Expr step = product->operands[i];
+      const bool isStep = variesOf(step) == Varies::Never && hasNumber(step) &&
+                          variesOf(product->operands[1 - i]) != Varies::Never;
+      if (isStep && std::ranges::find(result, step) == result.end()) result.push_back(step);
+    }
+    return false;
+  };
+  for (const ModelAccess* access : accesses) anyNode(access->offset, note);
+  return result;
+}
+
+void preferSteps(const Check& check, std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
+                 const std::function<Verdict(Expr wanted)>& again) {
+  if (verdict.outcome != Verdict::Outcome::Happens) return;
+  ExprContext& context = check.decider.view().context;
+  Expr wanted = context.boolean(true), still = nullptr;
+  for (Expr step : stepsOf(accesses)) {
+    if (valueOf(verdict, step) == 0) still = still ? still : step;
+    wanted = context.logicalAnd(wanted, context.binary(Op::Slt, context.constant(step->width, 0), step));
+  }
+  if (!still) return;
+  Verdict usual = again(wanted);
+  if (usual.outcome == Verdict::Outcome::Happens) {
+    verdict = std::move(usual);
+    return;
+  }
+  Expr number = nullptr;
+  anyNode(still, [&](Expr n) {
+    if (isNumber(n)) number = number ? number : n;
+    return number != nullptr;
+  });
+  verdict.leans.push_back({CauseKind::Launch, "a step " + nameOf(number) + " of 0"});
 }
 
 Expr preferColumnsInRows(const Check& check, std::initializer_list<const ModelAccess*> accesses,

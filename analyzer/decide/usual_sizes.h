@@ -22,6 +22,11 @@ void preferNotNegative(const Check& check, PropertyAnswer& answer,
 Expr preferColumnsInRows(const Check& check, std::initializer_list<const ModelAccess*> accesses,
                          Verdict& verdict, const std::function<Verdict(Expr wanted)>& again);
 
+/// Steps that the launch brings along and that are 0 in the witness (`i * stride`), so that all threads come
+/// to one place: another one is taken where they are not. Where there is none, the verdict leans on that.
+void preferSteps(const Check& check, std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
+                 const std::function<Verdict(Expr wanted)>& again);
+
 /// Numbers that rows are long by (`y * pitch + x`), and that are less in the witness than a launch of known
 /// size has threads along an axis: where there is no witness in which they are not, the verdict leans on
 /// that. Where a guard keeps some threads away, the launch may be wider than the rows are long; then the

@@ -70,7 +70,8 @@ private:
     auto operation = atomic ? lockOperationOf(*atomic) : std::nullopt;
     if (!operation) return;
     if (operation->expected) {
-      if (equal && given == operation->expected) take(*atomic, {}, now);
+      // What is not taken is free: nothing else is ever there.
+      if (given == (equal ? operation->expected : operation->stored)) take(*atomic, {}, now);
     } else if (equal ? *given != operation->stored : *given == operation->stored) {
       take(*atomic, equal ? given : std::nullopt, now);
     }
