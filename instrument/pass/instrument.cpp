@@ -41,6 +41,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
       {"share locals", shareLocals},
       {"shared memory", placeSharedMemory},
       {"retarget", retarget},
+      {"wraps", letWrap},
       {"log", logAccesses},
       {"own arrays", nameOwnArrays},
       {"waits", lowerWaits},

@@ -61,6 +61,9 @@ void shareLocals(DeviceCode& code);
 void placeSharedMemory(DeviceCode& code);
 void retarget(DeviceCode& code);
 
+/// Signed sums and products that leave 32 bits wrap, as on a GPU.
+void letWrap(DeviceCode& code);
+
 /// In kernels whose checks can wait: accesses are logged in place of calling the runtime.
 void logAccesses(DeviceCode& code);
 
