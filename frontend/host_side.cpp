@@ -3,6 +3,7 @@
 #include "frontend/host_side.h"
 
 #include "frontend/host_facts.h"
+#include "frontend/host_learning.h"
 #include "frontend/managed.h"
 #include "frontend/nvcc_semantics.h"
 
@@ -86,6 +87,7 @@ public:
     if (!module || compiler.getDiagnostics().hasErrorOccurred()) return;
     defineRegistration(*module);
     lowerManagedVariables(*module);
+    markWhereThreadsLearn(*module);
     auto messages = std::make_unique<BackendMessages>(log);
     BackendMessages& outcome = *messages;
     context.setDiagnosticHandler(std::move(messages));

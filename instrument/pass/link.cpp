@@ -143,6 +143,16 @@ bool librariesHaveMain(const Options& options) {
                                     messages.find("undefined symbol: main\n") == std::string::npos);
 }
 
+/// Whether something is linked that kcheck has not compiled and that is not of the system: it may order the
+/// threads of the program in ways that are not seen.
+static bool hasForeignCode(const Options& options) {
+  constexpr std::string_view known[] = {"-lm", "-lpthread", "-pthread", "-ldl", "-lrt", "-lstdc++"};
+  return !std::ranges::all_of(options.linkArguments, [&](const std::string& argument) {
+    return argument.starts_with("-L") || isGpuLibrary(argument) ||
+           std::ranges::find(known, argument) != std::end(known);
+  });
+}
+
 OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, const Options& options,
                                     const std::string& path, int* interruptedBy) {
   ProcessOptions linker;
@@ -154,6 +164,10 @@ OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, con
       options.linkArguments, [](const std::string& argument) { return argument.starts_with("-fsanitize="); });
   if (!sanitizes) frees.insert(frees.end(), {"_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"}); // else theirs
   for (std::string_view function : frees) linker.arguments.push_back(fmt::format("-Wl,--wrap={}", function));
+  // host_thread_api.cpp
+  if (!hasForeignCode(options))
+    for (const char* option : {"-Wl,--undefined=pthread_create", "-Wl,--defsym=kcheckOnlyOwnCode=1"})
+      linker.arguments.emplace_back(option);
   std::vector<std::string> files;
   for (const std::string& object : objects) {
     files.push_back(fmt::format("{}.{}.o", path, files.size()));

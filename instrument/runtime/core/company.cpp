@@ -44,7 +44,7 @@ void putBack(LaunchState& launch) { company().order = std::exchange(static_cast<
 /// Everything that begins from now on comes after those that have ended.
 bool areEndedKnown() {
   return std::ranges::all_of(company().ended,
-                             [](auto one) { return context().streams.hostKnows(one.first, one.second); });
+                             [](auto one) { return context().streams.allKnow(one.first, one.second); });
 }
 
 } // namespace

@@ -9,18 +9,23 @@ namespace {
 std::atomic<unsigned> inside{0}, ownThreads{0};
 std::atomic<bool> attending{false};
 thread_local bool attends = false;
+thread_local unsigned depth = 0;
 
 } // namespace
 
 InRuntime::InRuntime() {
+  ++depth;
   if (attends) return; // a function of the program that it calls
   inside.fetch_add(1);
   while (attending.load()) sched_yield();
 }
 
 InRuntime::~InRuntime() {
+  --depth;
   if (!attends) inside.fetch_sub(1);
 }
+
+bool isInRuntime() { return attends || depth; }
 
 bool isAttendant() { return attends; }
 

@@ -15,6 +15,8 @@ public:
   InRuntime& operator=(const InRuntime&) = delete;
 };
 
+/// Whether the calling thread is inside.
+bool isInRuntime();
 /// Whether the calling thread is the attendant.
 bool isAttendant();
 /// The attendant's side: false where some host thread is inside.

@@ -7,6 +7,8 @@ namespace {
 constexpr std::uint64_t kLegacy = 0;
 /// Beyond this many unfinished operations the oldest count as ordered.
 constexpr std::size_t kRemembered = 1 << 16;
+/// As many of those that some thread of the host has waited for, and not every one knows of it.
+constexpr std::size_t kRememberedForThreads = 1 << 10;
 } // namespace
 
 void Streams::join(Known& into, const Known& from) {
@@ -29,9 +31,10 @@ Streams::Known Streams::after(std::uint64_t stream) const {
 
 const Operation& Streams::begin(std::uint64_t stream, Token token, const abi::KernelEntry* kernel,
                                 void* caller, const char* library) {
+  const std::lock_guard lock(threads);
   prune();
   Stream& mine = streams[stream];
-  join(mine.known, host);
+  join(mine.known, this->mine());
   // The legacy default stream and the blocking streams wait for each other.
   if (stream == kLegacy) {
     for (auto& [other, state] : streams)
@@ -74,17 +77,20 @@ bool Streams::before(Token token) const {
 }
 
 bool Streams::beforeHost(Token token) const {
+  const std::lock_guard lock(threads);
   const Operation* operation = operationOf(token);
   return !operation || knows(host, *operation);
 }
 
-/// Drops operations from the front that everything from now on knows: those the host has seen finished, and
-/// all when only one stream was ever used and cannot race with itself.
+/// Drops operations from the front that everything from now on knows: those all threads of the host have seen
+/// finished, and all when only one stream was ever used and cannot race with itself.
 void Streams::prune() {
   bool oneStream = streams.size() == 1 && !nonBlocking.count(streams.begin()->first);
-  while (operations.size() > 1 && (knows(host, operations.front()) || operations.size() > kRemembered ||
-                                   (oneStream && operations.size() > 64)))
-    operations.pop_front();
+  auto isOld = [&](const Operation& operation) {
+    if (operations.size() > kRemembered || (oneStream && operations.size() > 64)) return true;
+    return knows(host, operation) && (operations.size() > kRememberedForThreads || allKnow(operation));
+  };
+  while (operations.size() > 1 && isOld(operations.front())) operations.pop_front();
 }
 
 void Streams::resume(const Running& running, Token token) {
@@ -122,25 +128,75 @@ bool Streams::bothInBranches(const Operation* operation) const {
          branches.contains(operations.back().stream);
 }
 
-void Streams::synchronized(std::uint64_t stream) { join(host, after(stream)); }
+/// What the operation that the calling thread begins comes after.
+const Streams::Known& Streams::mine() const {
+  auto found = own.find(thisHostThread());
+  return found == own.end() ? host : found->second;
+}
+
+void Streams::hostWaitedFor(const Known& known) {
+  join(host, known);
+  if (auto found = own.find(thisHostThread()); found != own.end()) join(found->second, known);
+  waited.fetch_add(1, std::memory_order_release);
+}
+
+bool Streams::allKnow(const Operation& operation) const {
+  return knows(host, operation) &&
+         std::ranges::all_of(own, [&](const auto& thread) { return knows(thread.second, operation); });
+}
+
+bool Streams::allKnow(std::uint64_t stream, std::uint64_t sequence) const {
+  const std::lock_guard lock(threads);
+  return allKnow(Operation{.stream = stream, .sequence = sequence});
+}
+
+bool Streams::hostKnows(std::uint64_t stream, std::uint64_t sequence) const {
+  const std::lock_guard lock(threads);
+  return knows(host, Operation{.stream = stream, .sequence = sequence});
+}
+
+void Streams::enter(HostThread thread, HostThread parent) {
+  const std::lock_guard lock(threads);
+  auto found = own.find(parent);
+  own[thread] = found == own.end() ? host : Known(found->second);
+}
+
+void Streams::leave(HostThread thread) {
+  const std::lock_guard lock(threads);
+  own.erase(thread);
+}
+
+void Streams::learns(HostThread thread) {
+  const std::lock_guard lock(threads);
+  if (auto found = own.find(thread); found != own.end()) found->second = host;
+}
+
+void Streams::synchronized(std::uint64_t stream) {
+  const std::lock_guard lock(threads);
+  hostWaitedFor(after(stream));
+}
 
 void Streams::deviceSynchronized() {
-  for (auto& [stream, state] : streams) join(host, after(stream));
+  const std::lock_guard lock(threads);
+  for (auto& [stream, state] : streams) hostWaitedFor(after(stream));
 }
 
 void Streams::recorded(std::uint64_t event, std::uint64_t stream) {
+  const std::lock_guard lock(threads);
   events[event] = after(stream);
   closed = true;
 }
 
 void Streams::waits(std::uint64_t stream, std::uint64_t event) {
+  const std::lock_guard lock(threads);
   auto found = events.find(event);
   if (found != events.end()) join(streams[stream].known, found->second);
 }
 
 void Streams::eventSynchronized(std::uint64_t event) {
+  const std::lock_guard lock(threads);
   auto found = events.find(event);
-  if (found != events.end()) join(host, found->second);
+  if (found != events.end()) hostWaitedFor(found->second);
 }
 
 void Streams::forget() {

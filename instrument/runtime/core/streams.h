@@ -3,10 +3,13 @@
 #pragma once
 
 #include "instrument/abi.h"
+#include "instrument/runtime/core/host_threads.h"
 #include "instrument/runtime/core/shadow.h"
 
+#include <atomic>
 #include <deque>
 #include <map>
+#include <mutex>
 #include <set>
 
 namespace kcheck::runtime {
@@ -53,10 +56,10 @@ public:
     return known != current.end() && known->second >= sequence;
   }
   const Operation* latest() const { return operations.empty() ? nullptr : &operations.back(); }
-  bool hostKnows(std::uint64_t stream, std::uint64_t sequence) const {
-    auto known = host.find(stream);
-    return known != host.end() && known->second >= sequence;
-  }
+  /// Whether some thread of the host has waited for it.
+  bool hostKnows(std::uint64_t stream, std::uint64_t sequence) const;
+  /// Whether all that begins from now on comes after it, whichever thread of the host begins it.
+  bool allKnow(std::uint64_t stream, std::uint64_t sequence) const;
   /// Whether something runs that the host has not seen finished.
   bool pending() const { return !operations.empty() && !beforeHost(operations.back().token); }
   /// Nothing has run but in the legacy default stream, and nothing can run beside that.
@@ -77,6 +80,15 @@ public:
   /// All tokens are renewed: what was, comes before everything.
   void forget();
 
+  /// Of the program's threads (host_threads.h). One that has no entry counts as knowing all that any has
+  /// waited for. The new thread knows what `parent` does, or all without one.
+  void enter(HostThread thread, HostThread parent);
+  void leave(HostThread thread);
+  /// The thread may have heard of everything that others have waited for until now.
+  void learns(HostThread thread);
+  /// Grows when some thread has waited for something.
+  std::uint64_t waitsSoFar() const { return waited.load(std::memory_order_acquire); }
+
 private:
   using Known =
       std::map<std::uint64_t, std::uint64_t>; ///< stream -> sequence number up to which all is known
@@ -87,13 +99,19 @@ private:
   static void join(Known& into, const Known& from);
   static bool knows(const Known& known, const Operation& operation);
   Known after(std::uint64_t stream) const;
+  void hostWaitedFor(const Known& known);
+  const Known& mine() const;
+  bool allKnow(const Operation& operation) const;
   void prune();
 
   std::map<std::uint64_t, Stream> streams;
   std::set<std::uint64_t> nonBlocking;
   std::map<std::uint64_t, std::uint64_t> branches; ///< and the stream that each is part of
   std::map<std::uint64_t, Known> events;
-  Known host, current;
+  Known host, current;             ///< `host`: what any of its threads has waited for
+  std::map<HostThread, Known> own; ///< and what each that has entered knows of that
+  std::atomic<std::uint64_t> waited{0};
+  mutable std::mutex threads;       ///< several may wait at the same time
   std::deque<Operation> operations; ///< by token; those that the host knows are dropped from the front
   Token currentFloor = kFirstToken;
   bool closed = false; ///< an event has been recorded since the last operation

@@ -1,0 +1,48 @@
+// Threads that the program starts, also by std::thread and std::async: what each knows when it begins is what
+// its creator knew. Where the program has code that kcheck has not compiled, or sanitizers, which want the
+// same function, threads are not followed.
+#include "instrument/runtime/core/gate.h"
+#include "instrument/runtime/core/host_threads.h"
+
+#include <memory>
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+extern "C" {
+[[gnu::weak]] extern const char kcheckOnlyOwnCode; ///< of the linker's: pass/link.cpp
+[[gnu::weak]] extern const char kcheckLoadsCode;   ///< frontend/host_learning.cpp
+}
+
+namespace {
+
+using namespace kcheck::runtime;
+
+struct Start {
+  void* (*function)(void*);
+  void* argument;
+  HostThread number;
+};
+
+void* run(void* data) {
+  const Start start = *std::unique_ptr<Start>(static_cast<Start*>(data));
+  const FollowedThread followed(start.number);
+  return start.function(start.argument);
+}
+
+} // namespace
+
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*function)(void*),
+                              void* argument) {
+  using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
+  static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
+  if (!&kcheckOnlyOwnCode || &kcheckLoadsCode || isInRuntime())
+    return create(thread, attributes, function, argument);
+  auto start = std::make_unique<Start>(Start{function, argument, startHostThread()});
+  const int error = create(thread, attributes, run, start.get());
+  if (error)
+    forgetHostThread(start->number);
+  else
+    static_cast<void>(start.release());
+  return error;
+}
