@@ -4,6 +4,7 @@
 
 #include "frontend/host_values.h"
 #include "frontend/pretty.h"
+#include "report/counted.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/Expr.h>
@@ -67,9 +68,9 @@ void findSmallHostArrays(const HostFunction& function, const RuleContext& contex
     Finding* finding = context.add("out-of-bounds", Severity::Error, *step.call);
     if (!finding) continue;
     const std::string name = array->variable->getNameAsString();
-    finding->message =
-        fmt::format("{} bytes are copied {} `{}`, which has {}{}", *count, toHost ? "to" : "from", name,
-                    array->bytes, array->isWhole ? "" : " from there on");
+    finding->message = fmt::format("{} {} copied {} `{}`, which has {}{}", counted(*count, "byte"),
+                                   *count == 1 ? "is" : "are", toHost ? "to" : "from", name, array->bytes,
+                                   array->isWhole ? "" : " from there on");
     finding->hint = "the count is in bytes, and both sides need as many";
     finding->notes.push_back(
         {locate(array->variable->getSourceRange(), context.ast), fmt::format("`{}` is declared here", name)});

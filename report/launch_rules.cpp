@@ -1,5 +1,7 @@
 #include "report/launch_rules.h"
 
+#include "report/counted.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -39,10 +41,10 @@ std::string shapeProblem(const Dim3& grid, const Dim3& block) {
   if (idle == 0) return "";
   if (threads == 1) return fmt::format("a block of one thread still takes a warp of {} lanes", kLanes);
   return threads < kLanes
-             ? fmt::format("a block of {} threads still takes a warp of {} lanes, and {} idle", threads,
-                           kLanes, idle)
-             : fmt::format("a block of {} threads is no multiple of {}, so {} lanes of its last warp idle",
-                           threads, kLanes, idle);
+             ? fmt::format("a block of {} threads still takes a warp of {} lanes, and {} idle{}", threads,
+                           kLanes, idle, idle == 1 ? "s" : "")
+             : fmt::format("a block of {} threads is no multiple of {}, so {} of its last warp idle{}",
+                           threads, kLanes, counted(idle, "lane"), idle == 1 ? "s" : "");
 }
 
 } // namespace
@@ -56,8 +58,8 @@ std::string whyInvalid(const Launch& launch) {
   if (block && block->volume() > kMostThreads)
     return fmt::format("a block of {} threads, and {} is the most", block->volume(), kMostThreads);
   if (launch.sharedBytes && *launch.sharedBytes > kMostShared)
-    return fmt::format("{} bytes of shared memory for a block, and no device has more than {}",
-                       *launch.sharedBytes, kMostShared);
+    return fmt::format("{} of shared memory for a block, and no device has more than {}",
+                       counted(*launch.sharedBytes, "byte"), kMostShared);
   return "";
 }
 

@@ -1,6 +1,7 @@
 // The parts of the text report, shared by its writers only: colours, wording of findings, tables.
 #pragma once
 
+#include "report/counted.h"
 #include "report/text_writer.h"
 
 #include <string_view>
@@ -18,9 +19,6 @@ public:
 private:
   bool colour;
 };
-
-/// `1 error`, `2 errors`.
-std::string counted(std::uint64_t count, std::string_view noun);
 
 /// `a, b and c`.
 std::string listed(const std::vector<std::string>& words);

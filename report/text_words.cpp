@@ -20,10 +20,6 @@ std::string Paint::operator()(Style style, std::string_view text) const {
   return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
 }
 
-std::string counted(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 std::string percent(double value) {
   double tenths = std::round(value * 10);
   if (std::fmod(tenths, 10) == 0) return fmt::format("{:.0f} %", tenths / 10);

@@ -1,6 +1,7 @@
 #include "analyzer/findings/kinds.h"
 #include "analyzer/findings/parts.h"
 #include "analyzer/findings/worth_telling.h"
+#include "report/counted.h"
 
 #include <fmt/format.h>
 
@@ -54,9 +55,9 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
   const char* verb = verbOf(access);
   std::string where = thread.offset < 0 ? "before the start" : "past the end";
   if (finding.memory->size)
-    finding.message =
-        fmt::format("`{}` is {} {} of `{}`: {} bytes at byte {}, of {}", exprOf(access, context), verb, where,
-                    finding.memory->name, thread.bytes, thread.offset, *finding.memory->size);
+    finding.message = fmt::format("`{}` is {} {} of `{}`: {} at byte {}, of {}", exprOf(access, context),
+                                  verb, where, finding.memory->name, counted(thread.bytes, "byte"),
+                                  thread.offset, *finding.memory->size);
   else
     finding.message =
         fmt::format("`{}` is {} {} of `{}`", exprOf(access, context), verb, where, finding.memory->name);
@@ -67,8 +68,8 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
     finding.hint =
         "launch with as many bytes of dynamic shared memory as the kernel uses: <<<grid, block, bytes>>>";
   else if (object.bytes && object.elementBytes && thread.offset >= 0)
-    finding.hint = fmt::format("guard the access: `{}` has {} elements", finding.memory->name,
-                               *object.bytes / object.elementBytes);
+    finding.hint = fmt::format("guard the access: `{}` has {}", finding.memory->name,
+                               counted(*object.bytes / object.elementBytes, "element"));
   settleVerdict(finding, bounds.witness, context, {access.offset, access.condition});
   finding.leansOnHost |= sizeIsApart(access, context);
   if (finding.verdict == Verdict::Proved && followsContent(access)) {

@@ -1,6 +1,7 @@
 #include "analyzer/traffic/advice.h"
 
 #include "analyzer/traffic/stride.h"
+#include "report/counted.h"
 #include "report/traffic.h"
 
 #include <algorithm>
@@ -66,9 +67,7 @@ std::string axesText(unsigned axes) {
   return text;
 }
 
-std::string blocksText(std::uint64_t count) {
-  return count == 1 ? "1 block" : std::to_string(count) + " blocks";
-}
+std::string blocksText(std::uint64_t count) { return kcheck::counted(count, "block"); }
 
 /// A loop in which a few blocks go round and round what more blocks would share.
 void addNarrowGrids(const std::vector<CountedLaunch>& launches, const KernelModel& any, ExprContext& anyExprs,
@@ -220,10 +219,9 @@ void Coverage::addAccess(const CountedLaunch& counted, const AccessTraffic& acce
   finding.where = counted.launch->where;
   const std::uint64_t elements = *object.bytes / size;
   const std::string name = facts.allocations[*allocation].name;
-  finding.message =
-      fmt::format("{} of {} threads write{} {} of the {} elements of `{}`, and no launch the rest",
-                  blocksText(grid->volume()), block->volume(), grid->volume() == 1 ? "s" : "", access.lanes,
-                  elements, name);
+  finding.message = fmt::format("{} of {} write{} {} of the {} elements of `{}`, and no launch the rest",
+                                blocksText(grid->volume()), kcheck::counted(block->volume(), "thread"),
+                                grid->volume() == 1 ? "s" : "", access.lanes, elements, name);
   if (reached == filled)
     finding.hint = fmt::format("{}, with a guard for the last one, or a grid-stride loop",
                                blocksText((elements + block->volume() - 1) / block->volume()));
@@ -253,7 +251,8 @@ void Coverage::addIdle(const CountedLaunch& counted) {
   finding.verdict = Verdict::Proved;
   finding.kernel = counted.model->kernel->name;
   finding.where = counted.launch->where;
-  finding.message = fmt::format("only {} of {} blocks have anything to do", busy, busy + idleBlocks);
+  finding.message = fmt::format("only {} of {} blocks {} anything to do", busy, busy + idleBlocks,
+                                busy == 1 ? "has" : "have");
   finding.hint = blocksText(busy) + " would do";
   idle.push_back(std::move(finding));
 }

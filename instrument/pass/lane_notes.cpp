@@ -1,5 +1,7 @@
 #include "instrument/pass/lane_notes.h"
 
+#include "report/counted.h"
+
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
@@ -78,10 +80,10 @@ Finding LaneNotes::divergence(const Place& place) const {
 Finding LaneNotes::contention(const Place& place) const {
   Finding finding = note(place);
   finding.rule = "atomic-contention";
-  finding.message =
-      fmt::format("{} lanes of a warp update one address on average, one after the other: {} "
-                  "turns in {} requests",
-                  average(place.turns, place.metric.requests), place.turns, place.metric.requests);
+  finding.message = fmt::format("{} lanes of a warp update one address on average, one after the other: {} "
+                                "turns in {}",
+                                average(place.turns, place.metric.requests), place.turns,
+                                counted(place.metric.requests, "request"));
   finding.hint =
       "add up within the warp (shuffles, __reduce_add_sync) or the block first, then one atomic for all";
   return finding;

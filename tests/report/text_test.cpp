@@ -315,8 +315,8 @@ TEST(TextWords, FiguresArePlain) {
   EXPECT_EQ(text::percent(100), "100 %");
   EXPECT_EQ(text::percent(12.5), "12.5 %");
   EXPECT_EQ(text::percent(33.333), "33.3 %");
-  EXPECT_EQ(text::counted(1, "byte"), "1 byte");
-  EXPECT_EQ(text::counted(0, "byte"), "0 bytes");
+  EXPECT_EQ(counted(1, "byte"), "1 byte");
+  EXPECT_EQ(counted(0, "byte"), "0 bytes");
 }
 
 } // namespace

@@ -12,10 +12,6 @@ std::string subject(const Finding& finding) {
   return finding.memory && !finding.memory->name.empty() ? quoted(finding.memory->name) : "memory";
 }
 
-std::string counted(std::uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 const char* verb(const wire::Finding& record) {
   switch (record.access[0].doing) {
   case wire::Doing::Write: return "write";

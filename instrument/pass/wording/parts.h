@@ -2,6 +2,7 @@
 #pragma once
 
 #include "instrument/wire.h"
+#include "report/counted.h"
 #include "report/finding.h"
 
 #include <array>
@@ -12,8 +13,6 @@ namespace kcheck::instrument {
 std::string quoted(const std::string& text);
 /// What the finding is about, as the program writes it.
 std::string subject(const Finding& finding);
-/// "1 byte", "3 bytes"
-std::string counted(std::uint64_t count, const char* what);
 /// "read", "write" or "atomic"
 const char* verb(const wire::Finding& record);
 /// "thread (1,0,0) of block (0,0,0)"

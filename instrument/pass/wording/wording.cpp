@@ -95,8 +95,11 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
                                   record.numbers[0] == 1 ? "is" : "are");
     return;
   case wire::Rule::RedundantTransfer:
-    finding.message = fmt::format(
-        "{} bytes go back to the device as they came from there, which still holds them", record.numbers[0]);
+    finding.message =
+        record.numbers[0] == 1
+            ? "1 byte goes back to the device as it came from there, which still holds it"
+            : fmt::format("{} bytes go back to the device as they came from there, which still holds them",
+                          record.numbers[0]);
     finding.hint = "leave out both copies, or copy on the device (cudaMemcpyDeviceToDevice)";
     return;
   case wire::Rule::WrongSpace: return wordSpace(finding, record, text);

@@ -77,8 +77,11 @@ LaunchProblem checkShared(const KernelLimits& kernel, std::size_t dynamic) {
   if (dynamic <= kernel.maxDynamicShared &&
       kernel.staticShared + dynamic <= unsigned(limit(Attribute::MaxSharedMemoryPerBlockOptin)))
     return {};
-  std::string text = std::to_string(dynamic) + " bytes of dynamic shared memory";
-  if (kernel.staticShared) text += " on top of " + std::to_string(kernel.staticShared) + " static bytes";
+  std::string text =
+      std::to_string(dynamic) + (dynamic == 1 ? " byte" : " bytes") + " of dynamic shared memory";
+  if (kernel.staticShared)
+    text += " on top of " + std::to_string(kernel.staticShared) +
+            (kernel.staticShared == 1 ? " static byte" : " static bytes");
   text += "; the limit is " + std::to_string(kernel.maxDynamicShared);
   if (kernel.staticShared + kernel.maxDynamicShared <= kDefaultSharedLimit)
     text += " (cudaFuncSetAttribute raises it)";

@@ -62,8 +62,8 @@ void reportBadSymbolRange(const void* variable, std::size_t size, std::size_t of
   HostEvent event{.rule = wire::Rule::OutOfBounds, .caller = caller};
   std::string from = offset ? " from byte " + std::to_string(offset) + " on" : "";
   std::string message = std::string(function) + (write ? " writes " : " reads ") + std::to_string(bytes) +
-                        " bytes" + from + " of a variable that has " + std::to_string(size) +
-                        ", so it fails and copies nothing";
+                        (bytes == 1 ? " byte" : " bytes") + from + " of a variable that has " +
+                        std::to_string(size) + ", so it fails and copies nothing";
   event.message = message.c_str();
   event.pointer = variable;
   reportHostEvent(event);
