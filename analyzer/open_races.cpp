@@ -177,6 +177,17 @@ static std::optional<std::pair<unsigned, std::int64_t>> soughtBy(Expr n, const K
   return {};
 }
 
+/// Whether what an atomic operation or a look at a flag finds is compared with a number of the launch.
+static bool asksForNumber(Expr n, const KernelModel& model) {
+  if (n->op != Op::Eq) return false;
+  const auto isFound = [&](Expr e) { return e->op == Op::Symbol && model.updates.count(e->symbol) != 0; };
+  const auto isNumber = [](Expr e) {
+    return e->op == Op::Symbol && e->symbol->kind == SymbolKind::Parameter;
+  };
+  const Expr a = n->operands[0], b = n->operands[1];
+  return (isFound(a) && anyNode(b, isNumber)) || (isFound(b) && anyNode(a, isNumber));
+}
+
 void noteWanted(const KernelModel& model, WantedContents& wanted) {
   for (const auto* phases : {&model.blockPhases, &model.gridPhases})
     for (const Phase& phase : *phases)
@@ -185,6 +196,7 @@ void noteWanted(const KernelModel& model, WantedContents& wanted) {
           wanted.signalled.insert(model.objects[access.object].name);
         if (access.isPolled) wanted.waitedFor.insert(model.objects[access.object].name);
         anyNode(access.condition, [&](Expr n) {
+          wanted.asksForNumbers |= asksForNumber(n, model);
           if (const auto sought = soughtBy(n, model))
             wanted.soughtIn.emplace(model.objects[sought->first].name, sought->second);
           return false;

@@ -205,13 +205,13 @@ void take(const Finding& seen, std::vector<Finding>& findings) {
 }
 
 /// Numbers are sizes more often than not, of one element for each thread, or of some less; else they may be
-/// switches, and off; not where threads wait for flags: what they wait for may be such a number.
-std::vector<Attempt> attemptsFor(const Open& open, std::uint64_t threads, bool wait) {
+/// switches, and off; not where a flag is compared with one, for flags are 0 before they are set.
+std::vector<Attempt> attemptsFor(const Open& open, std::uint64_t threads, bool asksForNumbers) {
   std::vector<Attempt> attempts;
   if (open.barriers) attempts.push_back({threads - std::min<std::uint64_t>(threads / 2, 5)});
   if (!open.races.empty())
     attempts.insert(attempts.end(), {{threads}, {threads, true}, {threads, true, true}});
-  if (!open.races.empty() && !wait) attempts.push_back({0});
+  if (!open.races.empty() && !asksForNumbers) attempts.push_back({0});
   return attempts;
 }
 
@@ -231,7 +231,7 @@ void replay(analyzer::Analysis& analysis, const frontend::Program& program, cons
     std::set<std::string> tried;
     const analyzer::WantedContents& wanted = analysis.wanted[result.symbol];
     for (const Attempt& attempt :
-         attemptsFor(open, shape.grid.volume() * shape.block.volume(), !wanted.waitedFor.empty())) {
+         attemptsFor(open, shape.grid.volume() * shape.block.volume(), wanted.asksForNumbers)) {
       // Parts of no size would lie on each other.
       if (attempt.number == 0)
         llvm::erase_if(open.races, [](const analyzer::OpenRace& race) { return race.followsNumbers; });

@@ -77,6 +77,7 @@ private:
     if (verdict.outcome == Verdict::Outcome::Never) {
       if (verdict.assumesNoWrap)
         for (const std::string& text : c.decider.wrapAssumptions(access)) answer.assume(text);
+      for (const std::string& text : c.decider.signedAssumptions(access)) answer.assume(text);
       return;
     }
     c.unsafe.insert(access.site);

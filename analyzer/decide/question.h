@@ -99,6 +99,8 @@ public:
   bool storesTheSame(const Verdict& verdict, const PairQuestion& question);
   /// What a proof about the access rests on besides the program text, in words.
   const std::vector<std::string>& wrapAssumptions(const ModelAccess& access);
+  /// The same of signed arithmetic, which the language lets nobody leave its type by.
+  const std::vector<std::string>& signedAssumptions(const ModelAccess& access);
 
   /// Whether the kernel asks itself whether arithmetic has wrapped, and does or places this by it: then
   /// nothing is assumed that would answer that.
@@ -187,7 +189,7 @@ private:
   KernelView kernel;
   Copies copies;
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];
-  std::unordered_map<const ModelAccess*, std::vector<std::string>> assumptions;
+  std::unordered_map<const ModelAccess*, std::vector<std::string>> assumptions, ofSigned;
   std::unordered_map<const ModelAccess*, bool> onlyWrapped;
   std::map<std::tuple<Expr, Expr, unsigned>, Alignment>
       alignments;                                         ///< by offset, condition and what is asked

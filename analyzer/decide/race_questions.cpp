@@ -87,6 +87,8 @@ void RaceQuestions::ask(const RaceItem& a, const RaceItem& b, Relation relation)
   if (verdict.outcome == Verdict::Outcome::Never) {
     if (!isAsAsked) assumeAligned(first, second);
     if (verdict.assumesNoWrap) assumeNoWrap(*first.access, *second.access);
+    for (const RaceItem* item : {&first, &second})
+      for (const std::string& text : c.decider.signedAssumptions(*item->access)) answer.assume(text);
     if (haveCommonFlags(first, second)) assumeFlags(*first.access, *second.access);
     return;
   }

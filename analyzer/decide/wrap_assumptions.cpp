@@ -93,6 +93,26 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
   return result;
 }
 
+const std::vector<std::string>& Decider::signedAssumptions(const ModelAccess& access) {
+  auto [entry, isNew] = ofSigned.try_emplace(&access);
+  std::vector<std::string>& result = entry->second;
+  if (!isNew) return result;
+  AccessView& view = viewOf(access, Ranges::Wrapping::Exact);
+  bool launch = false, other = false;
+  const auto look = [&](Expr n) {
+    const bool isArithmetic = n->op == Op::Add || n->op == Op::Mul || n->op == Op::Shl;
+    if (!isArithmetic || n->width > 32 || n->width == 1 || view.ranges.staysWithin(n)) return false;
+    (isGlobalIndex(n) ? launch : other) = true;
+    return launch && other;
+  };
+  for (Expr e : {access.offset, access.condition})
+    if (e) anyNode(e, look);
+  if (launch) result.push_back("a launch has fewer than 2^31 threads along each axis");
+  if (other)
+    result.push_back("index arithmetic in line " + std::to_string(access.where.line) + " does not wrap");
+  return result;
+}
+
 /// What the place is chosen by.
 static std::vector<Expr> choicesOf(const ModelAccess& access) {
   std::vector<Expr> choices;

@@ -46,6 +46,8 @@ public:
   }
   bool isContradictory() const { return contradiction; }
   const std::unordered_set<Expr>& assumed() const { return assumedNodes; }
+  /// Whether a sum, product or shift that is said not to leave its type does not by the ranges of its parts.
+  bool staysWithin(Expr e);
 
 private:
   Range compute(Expr e);

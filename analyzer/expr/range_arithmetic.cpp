@@ -75,6 +75,13 @@ Range Ranges::arithmetic(Expr e) {
   return wrapped(e, m.lo, m.hi, bitsAbove(std::min<unsigned>(za + unsigned(std::min<Int>(by.lo, 64)), 64)));
 }
 
+bool Ranges::staysWithin(Expr e) {
+  if (!(e->flags & NoSignedWrap)) return true;
+  if (e->op == Op::Shl && unsignedOf(e->operands[1]).hi >= e->width) return false;
+  const Range m = mathematical(e);
+  return fits(m.lo, m.hi, e->width);
+}
+
 bool Ranges::isExact(Expr e) {
   if (e->flags & NoSignedWrap) return true;
   if (e->op == Op::Trunc) {
