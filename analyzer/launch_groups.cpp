@@ -8,7 +8,7 @@ namespace kcheck::analyzer {
 
 bool passesTwice(const Launch& launch) {
   std::set<std::size_t> led;
-  bool twice = false;
+  bool twice = !launch.mayBeOne.empty();
   for (const Argument& argument : launch.arguments) {
     if (argument.allocation)
       twice |= !led.insert(*argument.allocation).second;

@@ -4,6 +4,7 @@
 
 #include "frontend/host_arguments.h"
 #include "frontend/host_frees.h"
+#include "frontend/host_overlaps.h"
 #include "frontend/host_rules.h"
 #include "frontend/host_side.h"
 #include "frontend/host_values.h"
@@ -25,7 +26,8 @@ class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
 public:
   FactsVisitor(clang::ASTContext& ast, const HostUses& uses, HostSide& result)
       : ast(ast), uses(uses), buffers(result.allocations), values(ast, uses, buffers),
-        arguments(ast, values, buffers), names(ast.createMangleContext()), result(result) {}
+        arguments(ast, values, buffers), overlaps(ast, uses, values), names(ast.createMangleContext()),
+        result(result) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -114,7 +116,20 @@ private:
       launch.sharedBytes =
           config.getNumArgs() > 2 ? bytesIn(*config.getArg(2), scope) : std::optional<std::uint64_t>(0);
       launch.arguments = arguments.describe(expressionsOf(call, 0), scope);
+      addOverlaps(call, launch, scope);
     });
+  }
+
+  /// Pairs of pointers of which not both lead to a buffer that is known.
+  void addOverlaps(const clang::CallExpr& call, Launch& launch, const ScopePointer& scope) {
+    for (std::size_t j = 0; j < launch.arguments.size(); ++j)
+      for (std::size_t i = 0; i < j; ++i) {
+        const clang::Expr &first = *call.getArg(unsigned(i)), &second = *call.getArg(unsigned(j));
+        if (!first.getType()->isPointerType() || !second.getType()->isPointerType()) continue;
+        if (launch.arguments[i].allocation && launch.arguments[j].allocation) continue;
+        const Meeting meeting = overlaps.meet(first, second, call, scope);
+        if (meeting != Meeting::Never) launch.mayBeOne.push_back({i, j, meeting == Meeting::AtOnePlace});
+      }
   }
 
   /// cudaLaunchKernel and its relatives.
@@ -229,7 +244,7 @@ private:
              x.passed == y.passed;
     };
     return a.grid == b.grid && a.block == b.block && a.sharedBytes == b.sharedBytes &&
-           std::ranges::equal(a.arguments, b.arguments, same);
+           a.mayBeOne == b.mayBeOne && std::ranges::equal(a.arguments, b.arguments, same);
   }
 
   const clang::FunctionDecl* kernelIn(const clang::Expr& expr) const {
@@ -265,6 +280,7 @@ private:
   Buffers buffers;
   HostValues values;
   HostArguments arguments;
+  HostOverlaps overlaps;
   std::unique_ptr<clang::MangleContext> names;
   HostSide& result;
   std::set<const clang::Expr*> readBack;

@@ -95,6 +95,8 @@ struct HostUses {
       homes;                               ///< of loops: the block they are statements of
   std::vector<clang::SourceRange> lambdas; ///< their bodies
   std::set<std::string> askedForRemainder; ///< names of variables: `n % 32`, `n & 31`
+  std::set<std::pair<const clang::VarDecl*, const clang::VarDecl*>> swaps; ///< of pointers, anywhere
+  std::set<const clang::Expr*> inSwaps; ///< values of assignments that such exchanges are made of
   bool hasLabels = false;
   bool wholeProgram = false; ///< no other file can call this file's functions
 };

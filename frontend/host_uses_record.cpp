@@ -137,6 +137,15 @@ void UsesRecord::settleConfiguration(const clang::CallExpr& call) {
   if (address && address->getOpcode() == clang::UO_AddrOf) settle(address->getSubExpr());
 }
 
+void UsesRecord::noteSwaps(const clang::CompoundStmt& block) {
+  for (const FoundExchange& found : exchangesIn(block)) {
+    if (!found.exchange.first || !found.exchange.second) continue;
+    uses.swaps.emplace(found.exchange.first, found.exchange.second);
+    for (const clang::BinaryOperator* assignment : found.assignments)
+      uses.inSwaps.insert(assignment->getRHS());
+  }
+}
+
 void UsesRecord::noteExchanges(const clang::CompoundStmt& body) {
   for (const FoundExchange& found : exchangesIn(body)) {
     if (!enter(found.exchange)) continue;

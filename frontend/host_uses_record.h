@@ -39,6 +39,7 @@ protected:
   /// cudaLaunchKernelEx(&config, kernel, ...) reads its configuration.
   void settleConfiguration(const clang::CallExpr& call);
   /// The exchanges in the body of the innermost loop.
+  void noteSwaps(const clang::CompoundStmt& block);
   void noteExchanges(const clang::CompoundStmt& body);
 
   const clang::SourceManager& sources;

@@ -54,6 +54,7 @@ public:
   }
 
   bool TraverseCompoundStmt(clang::CompoundStmt* block) {
+    noteSwaps(*block);
     for (clang::Stmt* child : block->body()) {
       const clang::Stmt* plain = child;
       if (const auto* expr = llvm::dyn_cast<clang::Expr>(child)) plain = expr->IgnoreParenImpCasts();

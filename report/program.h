@@ -113,6 +113,13 @@ struct Argument {
 enum class LaunchOrigin : std::uint8_t { LaunchSite, Option, Annotation, Symbolic };
 const char* toString(LaunchOrigin origin);
 
+/// Two pointers of a launch that host code lets be one in some way to it.
+struct OnePointer {
+  std::size_t first = 0, second = 0; ///< numbers of arguments
+  bool isSame = true;                ///< else the second leads somewhere into the same buffer
+  friend bool operator==(const OnePointer&, const OnePointer&) = default;
+};
+
 /// A launch of a kernel; axes that depend on values which host code does not fix are unknown.
 struct Launch {
   std::string kernel; ///< Kernel::symbol
@@ -122,6 +129,7 @@ struct Launch {
   std::optional<std::uint64_t> sharedBytes; ///< dynamic shared memory
   std::vector<Argument> arguments;
   std::array<std::optional<Formula>, 3> gridFormulas; ///< of the axes of the grid that do not fold
+  std::vector<OnePointer> mayBeOne;
   bool isJoined = false; ///< stands for several of a run: an unknown axis had several widths
 };
 

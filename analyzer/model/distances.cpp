@@ -94,6 +94,33 @@ void addCompared(KernelState& state, Expr a, Expr b) {
   pairs.push_back({first, second, state.exprs.boolean(true), distance, a, b});
 }
 
+/// Where the start of the array lies that a pointer parameter leads to; null where it is no whole array.
+std::optional<unsigned> arrayOf(KernelState& state, std::size_t number) {
+  if (number >= state.code.function->arg_size()) return {};
+  const llvm::Argument& argument = *state.code.function->getArg(unsigned(number));
+  if (!argument.getType()->isPointerTy() || argument.hasByValAttr()) return {};
+  const auto places = state.objects.places(state.argumentValue(argument));
+  return places.size() == 1 ? std::optional(places.front().object) : std::nullopt;
+}
+
+/// Pointers that host code lets be one, by a choice or copy that does not fold.
+void addOfHost(KernelState& state) {
+  if (!state.launch.launch) return;
+  for (const OnePointer& one : state.launch.launch->mayBeOne) {
+    const auto first = arrayOf(state, one.first), second = arrayOf(state, one.second);
+    if (!first || !second || *first == *second) continue;
+    const std::string text =
+        "whether `" + state.objects[*first].name + "` and `" + state.objects[*second].name + "` are one";
+    Symbol* isOne = state.symbols.get(nullptr, text, {}, text, 1, SymbolKind::Unknown);
+    isOne->varies = Varies::Never;
+    isOne->exact = false;
+    isOne->cause = {CauseKind::Launch, text};
+    Expr distance = one.isSame ? state.exprs.constant(64, 0) : nullptr;
+    state.model.mayBeOne.push_back({std::min(*first, *second), std::max(*first, *second),
+                                    state.exprs.of(isOne), distance, nullptr, nullptr});
+  }
+}
+
 bool mayCompare(const Instruction& instruction) {
   auto* compare = dyn_cast<ICmpInst>(&instruction);
   return isa<PtrToIntInst>(instruction) ||
@@ -108,6 +135,7 @@ bool isOfHost(const KernelState& state, unsigned object) {
 }
 
 void addComparedArrays(KernelState& state) {
+  addOfHost(state);
   addThird(state);
   if (state.launch.mayAlias || none_of(instructions(state.function), mayCompare)) return;
   std::unordered_set<Expr> seen;
