@@ -151,10 +151,10 @@ std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingCon
       open.push_back({context.model.kernel->symbol, first.site, second.site,
                       followsNumbers(first) || followsNumbers(second)});
   };
-  // Numbers of a launch that nobody means show nothing, whoever makes them up.
-  const auto leansOnNumbers = [](const RaceResult& race) { return race.witness.leansOn(CauseKind::Launch); };
+  // Numbers that a run chooses are no better than those that a witness has.
   for (const RaceResult& race : answers.races)
-    if (!leansOnNumbers(race) && (mayBeOrdered(race, context) || isOnlyPossible(race)))
+    if (!race.takesSizes && (mayBeOrdered(race, context) || isOnlyPossible(race)))
+      add(*race.first, *race.second);
       add(*race.first, *race.second);
   for (const auto& [first, second] : answers.unfollowed) add(*first, *second);
   return open;

@@ -14,6 +14,7 @@ void RaceAccounts::tell(const RaceItem& a, const RaceItem& b, Relation relation,
   race.object = a.access->object;
   race.kind = raceKindOf(*a.access, *b.access);
   race.scopeTooNarrow = a.access->kind == AccessKind::Atomic && b.access->kind == AccessKind::Atomic;
+  race.takesSizes = !verdict.leans.empty();
   Verdict best = verdict;
   std::optional<Cause> shuffled, open;
   if (!c.decider.isExact(best)) takeFirstRounds(a, b, relation, best);

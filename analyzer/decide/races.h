@@ -58,6 +58,7 @@ struct RaceResult {
   bool scopeTooNarrow = false; ///< both atomic, but of a scope that does not reach the other thread
   bool sameValue = false;      ///< whenever they meet, both write the same value
   bool inSequence = false;     ///< some order of the threads at their atomic operations brings it about
+  bool takesSizes = false;     ///< it takes numbers of the launch that nobody means (decide/usual_sizes)
   std::string ascending;       ///< it takes elements of this array that do not ascend
   std::string distinct;        ///< or elements of this one that are equal
   Witness witness;

@@ -41,6 +41,24 @@ std::vector<Expr> guardsOf(std::initializer_list<const ModelAccess*> accesses) {
   return result;
 }
 
+/// Those of them that keep the threads within rows and columns of the place itself.
+std::vector<Expr> guardsWithin(Expr place, std::initializer_list<const ModelAccess*> accesses) {
+  std::vector<Expr> result;
+  const auto isIn = [&](Expr index) { return anyNode(place, [&](Expr n) { return n == index; }); };
+  for (const ModelAccess* access : accesses)
+    anyNode(access->condition, [&](Expr n) {
+      const bool orders = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
+      if (!orders || !anyNode(n, isIndex) || anyNode(n, [&](Expr e) { return isIndex(e) && !isIn(e); }))
+        return false;
+      anyNode(n, [&](Expr e) {
+        if (isNumber(e) && std::ranges::find(result, e) == result.end()) result.push_back(e);
+        return false;
+      });
+      return false;
+    });
+  return result;
+}
+
 /// Threads along the axis that has most; 0 where that is not known.
 std::int64_t widthOf(const KernelModel& model) {
   std::int64_t widest = 0;
@@ -92,13 +110,14 @@ void doubtShorterThanGuards(const Check& check, std::initializer_list<const Mode
         return;
       }
     // Planes of rows.
-    if (guards.size() != 2) continue;
-    const Expr plane = context.mul(wide(context, guards[0]), wide(context, guards[1]));
+    const std::vector<Expr> sides = inRow ? guardsWithin(inRow, accesses) : std::vector<Expr>();
+    if (sides.size() != 2) continue;
+    const Expr plane = context.mul(wide(context, sides[0]), wide(context, sides[1]));
     if (valueOf(verdict, pitch) >= valueOf(verdict, plane) ||
         again(isAtLeast(context, pitch, plane, 1)).outcome == Verdict::Outcome::Happens)
       continue;
     verdict.leans.push_back({CauseKind::Launch, nameOf(pitch) + ", too small for planes of " +
-                                                    nameOf(guards[0]) + " x " + nameOf(guards[1])});
+                                                    nameOf(sides[0]) + " x " + nameOf(sides[1])});
     return;
   }
 }

@@ -57,6 +57,12 @@ inline KernelAnswers expectRace(KernelBuilder& k) {
   return a;
 }
 
+inline void expectPossible(KernelBuilder& k, const std::string& lean) {
+  KernelAnswers a = k.answers();
+  EXPECT_EQ(property(a, Property::RaceFree).answer, Answer::Unknown) << summary(a);
+  EXPECT_NE(property(a, Property::RaceFree).reason.find(lean), std::string::npos) << summary(a);
+}
+
 /// `z[i] = x[i]`, one element for each thread.
 inline void vectorAdd(KernelBuilder& k, bool guarded) {
   unsigned x = k.global("x"), z = k.global("z");
