@@ -155,7 +155,6 @@ std::vector<OpenRace> openRacesOf(const KernelAnswers& answers, const FindingCon
   for (const RaceResult& race : answers.races)
     if (!race.takesSizes && (mayBeOrdered(race, context) || isOnlyPossible(race)))
       add(*race.first, *race.second);
-      add(*race.first, *race.second);
   for (const auto& [first, second] : answers.unfollowed) add(*first, *second);
   return open;
 }

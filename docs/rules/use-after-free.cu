@@ -1,6 +1,6 @@
 // A launch after the memory is gone.
 __global__ void scale(float* x) {
-  x[blockIdx.x * blockDim.x + threadIdx.x] *= 2; // expect-run: use-after-free
+  x[blockIdx.x * blockDim.x + threadIdx.x] *= 2; // expect: use-after-free
 }
 
 int main() {

@@ -189,11 +189,20 @@ TEST(Wrap, UnsignedProductWithAParameterIsNamed) {
   EXPECT_NE(p.assumptions[0].find("line 10"), std::string::npos) << p.assumptions[0];
 }
 
-TEST(Wrap, SignedProductNeedsNoAssumption) {
+TEST(Wrap, SignedProductNamesTheLine) {
   KernelBuilder k;
   Ix stride = k.param("stride");
   k.where(stride > 0);
   k.write(k.global("z"), k.gid() * stride);
+  expectProved(k);
+  PropertyResult p = property(k.answers(), Property::RaceFree);
+  ASSERT_EQ(p.assumptions.size(), 1u);
+  EXPECT_EQ(p.assumptions[0], "index arithmetic in line 10 does not wrap");
+}
+
+TEST(Wrap, SignedProductThatFitsNeedsNoAssumption) {
+  KernelBuilder k(launch({4, 1, 1}, {128, 1, 1}));
+  k.write(k.global("z"), k.gid() * k.number(12));
   expectProved(k);
   expectNoAssumptions(k);
 }
