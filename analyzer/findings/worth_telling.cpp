@@ -111,20 +111,23 @@ public:
   }
 
 private:
-  bool leadsToContent(Expr n) {
-    if (n->width == 1 || !seen.insert(n).second) return false;
+  /// By a summand: what is only found there and gone on with (`v = parent[v]`) adds up to nothing.
+  bool leadsToContent(Expr n, bool isSummand = false) {
+    if (n->width == 1 || !seen.insert({n, isSummand}).second) return false;
     if (n->op == Op::Symbol) {
-      if (!n->symbol->exact && n->symbol->cause.kind == CauseKind::Content) return true;
+      if (!n->symbol->exact && n->symbol->cause.kind == CauseKind::Content) return isSummand;
       const auto made = model.madeFrom.find(n->symbol);
       return made != model.madeFrom.end() &&
-             std::ranges::any_of(made->second, [&](Expr part) { return leadsToContent(part); });
+             std::ranges::any_of(made->second, [&](Expr part) { return leadsToContent(part, isSummand); });
     }
-    if (n->op == Op::Apply) return !n->function->exact && n->function->cause.kind == CauseKind::Content;
-    return std::ranges::any_of(n->operands, [&](Expr part) { return leadsToContent(part); });
+    if (n->op == Op::Apply)
+      return isSummand && !n->function->exact && n->function->cause.kind == CauseKind::Content;
+    const bool isSum = isSummand || n->op == Op::Add;
+    return std::ranges::any_of(n->operands, [&](Expr part) { return leadsToContent(part, isSum); });
   }
 
   const KernelModel& model;
-  std::set<Expr> seen;
+  std::set<std::pair<Expr, bool>> seen;
 };
 
 /// A witness that chooses what the kernel has computed into memory says little: it is no finding when an

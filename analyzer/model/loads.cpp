@@ -71,7 +71,7 @@ Expr Execution::unwrittenContent(const Place& place, unsigned width) {
 
 /// Whether no thread can write there between the barriers around the load, whoever races for it before.
 bool Execution::staysInBlock(const Instruction& load, const MemoryObject& object) const {
-  return object.space == MemorySpace::Shared && state.cut >= Cut::Block && !state.unstable.count(&load);
+  return object.space == MemorySpace::Shared && state.cut == Cut::Block && !state.unstable.count(&load);
 }
 
 /// Of an object that nobody has written since the run began.

@@ -292,8 +292,10 @@ private:
   void note(const Instruction& instruction, TakenLock taken, const Fenced& since, const Fenced& until) {
     auto scope = scopes.find(taken);
     unsigned widest = scope == scopes.end() ? takingOf(taken).scope : scope->second;
-    HeldLock lock{takingOf(taken).pointer,          taken, orderOf(since, widest), orderOf(until, widest),
-                  result.operations.at(taken).draw, {}};
+    const LockValues& values = result.operations.at(taken);
+    HeldLock lock{
+        takingOf(taken).pointer, taken, orderOf(since, widest), orderOf(until, widest), values.draw, {}, {}};
+    if (values.isFreeElse && values.free) lock.startsAs = std::pair(*values.free, values.taken);
     if (blockLocks.isOfBlock(taken) && !blockLocks.hasTaken(taken, instruction.getParent()))
       lock.takenFor = blockLocks.takenBy(taken);
     if (lock.taken.isAny() && lock.givenBack.isAny()) result.held[&instruction].push_back(lock);

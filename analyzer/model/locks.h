@@ -28,6 +28,8 @@ struct HeldLock {
   LockOrder taken, givenBack;
   const llvm::Instruction* draw = nullptr; ///< of the number by which it is this thread's turn
   std::optional<ThreadPlace> takenFor;     ///< the thread that has taken it for the block
+  /// That it is one of these when the kernel starts is for the caller to assume.
+  std::optional<std::pair<std::int64_t, std::int64_t>> startsAs;
 };
 
 /// What is stored in a lock that is free (where a test for it says so) and in one that is taken.
@@ -35,6 +37,7 @@ struct LockValues {
   std::optional<std::int64_t> free;
   std::int64_t taken = 0;
   const llvm::Instruction* draw = nullptr; ///< of the number that the thread waits to be served by
+  bool isFreeElse = false;                 ///< the thread goes on with whatever it finds but `taken`
   friend auto operator<=>(const LockValues&, const LockValues&) = default;
 };
 

@@ -70,8 +70,7 @@ private:
     auto operation = atomic ? lockOperationOf(*atomic) : std::nullopt;
     if (!operation) return;
     if (operation->expected) {
-      // What is not taken is free: nothing else is ever there.
-      if (given == (equal ? operation->expected : operation->stored)) take(*atomic, {}, now);
+      if (given == (equal ? operation->expected : operation->stored)) take(*atomic, {}, now, !equal);
     } else if (equal ? *given != operation->stored : *given == operation->stored) {
       take(*atomic, equal ? given : std::nullopt, now);
     }
@@ -86,14 +85,16 @@ private:
     }
   }
 
-  void take(const Instruction& atomic, std::optional<std::int64_t> free, std::set<TakenLock>& now) {
+  void take(const Instruction& atomic, std::optional<std::int64_t> free, std::set<TakenLock>& now,
+            bool isFreeElse = false) {
     LockOperation operation = *lockOperationOf(atomic);
     if (operation.expected) free = operation.expected;
-    note(atomic, {free, operation.stored, nullptr}, now);
+    note(atomic, {free, operation.stored, nullptr, isFreeElse}, now);
   }
 
-  void note(const Instruction& atomic, const LockValues& values, std::set<TakenLock>& now) {
+  void note(const Instruction& atomic, LockValues values, std::set<TakenLock>& now) {
     auto [entry, isNew] = result.values.try_emplace(&atomic, values);
+    entry->second.isFreeElse = values.isFreeElse = entry->second.isFreeElse || values.isFreeElse;
     if (!isNew && entry->second != values) result.ambiguous.insert(&atomic);
     now.insert(&atomic);
     result.all.insert(&atomic);

@@ -3,6 +3,8 @@
 
 #include "llvm/IR/IntrinsicInst.h"
 
+#include <fmt/format.h>
+
 #include <set>
 
 using namespace llvm;
@@ -68,6 +70,10 @@ std::vector<LockPlace> Execution::locksAt(const Instruction& instruction) {
     if (places.size() != 1 || !state.locks.count(places[0].object)) continue;
     Expr offset = places[0].offset;
     if (lock.draw && !drawsApart(*lock.draw, places[0])) continue;
+    if (lock.startsAs)
+      state.assume(fmt::format("the lock `{}` is {} or {} when the kernel starts",
+                               state.objects[places[0].object].name, lock.startsAs->first,
+                               lock.startsAs->second));
     if (lock.takenFor) offset = state.asThread(*lock.takenFor, *lock.by, offset);
     if (!lock.takenFor || variesOf(offset) != Varies::ByThread)
       result.push_back({places[0].object, offset, lock.taken, lock.givenBack, lock.takenFor.has_value(),

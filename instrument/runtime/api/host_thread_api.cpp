@@ -38,11 +38,11 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
   static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   if (!&kcheckOnlyOwnCode || &kcheckLoadsCode || isInRuntime())
     return create(thread, attributes, function, argument);
-  auto start = std::make_unique<Start>(Start{function, argument, startHostThread()});
-  const int error = create(thread, attributes, run, start.get());
-  if (error)
-    forgetHostThread(start->number);
-  else
-    static_cast<void>(start.release());
+  Start* start = std::make_unique<Start>(Start{function, argument, startHostThread()}).release();
+  const int error = create(thread, attributes, run, start);
+  if (error) {
+    const std::unique_ptr<Start> unused(start);
+    forgetHostThread(unused->number);
+  }
   return error;
 }
