@@ -36,7 +36,7 @@ struct OpenRace {
 struct WantedContents {
   std::set<std::string> signalled; ///< counters, locks, flags
   std::set<std::string> waitedFor; ///< of these what nobody has set before the launch: a loop waits for it
-  bool asksForNumbers = false; ///< what is found there is compared with numbers that the kernel is given
+  bool asksForNumbers = false;     ///< what is found there is compared with numbers that the kernel is given
   /// Numbers other than 0 for which the kernel looks in them (`dist[v] == -1`).
   std::map<std::string, std::int64_t> soughtIn;
 };
