@@ -64,6 +64,19 @@ bool isOfLaunch(Expr condition) {
          });
 }
 
+/// What must not leave its type: indices of the launch, and other arithmetic of an access.
+struct Wraps {
+  bool ofLaunch = false, other = false;
+
+  void note(Expr e) { (isGlobalIndex(e) ? ofLaunch : other) = true; }
+  void addTo(std::vector<std::string>& assumptions, const ModelAccess& access) const {
+    if (ofLaunch) assumptions.push_back("a launch has fewer than 2^31 threads along each axis");
+    if (other)
+      assumptions.push_back("index arithmetic in line " + std::to_string(access.where.line) +
+                            " does not wrap");
+  }
+};
+
 } // namespace
 
 const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& access) {
@@ -71,7 +84,7 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
   std::vector<std::string>& result = entry->second;
   if (!isNew) return result;
   AccessView& view = viewOf(access, Ranges::Wrapping::Assumed);
-  bool launch = false, other = false;
+  Wraps wraps;
   std::set<std::string> sizes;
   auto look = [&](Expr n) {
     if (isSize(n) && view.ranges.assumed().count(n)) {
@@ -81,15 +94,13 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
     }
     if (n->op != Op::Add && n->op != Op::Mul && n->op != Op::Shl && n->op != Op::Trunc) return false;
     if (n->width == 1 || !view.ranges.isExact(n) || !view.ranges.assumed().count(n)) return false;
-    (isGlobalIndex(n) ? launch : other) = true;
+    wraps.note(n);
     return false;
   };
   for (Expr e : {access.offset, access.size, access.condition})
     if (e) anyNode(e, look);
   result.insert(result.end(), sizes.begin(), sizes.end());
-  if (launch) result.push_back("a launch has fewer than 2^31 threads along each axis");
-  if (other)
-    result.push_back("index arithmetic in line " + std::to_string(access.where.line) + " does not wrap");
+  wraps.addTo(result, access);
   return result;
 }
 
@@ -98,18 +109,16 @@ const std::vector<std::string>& Decider::signedAssumptions(const ModelAccess& ac
   std::vector<std::string>& result = entry->second;
   if (!isNew) return result;
   AccessView& view = viewOf(access, Ranges::Wrapping::Exact);
-  bool launch = false, other = false;
+  Wraps wraps;
   const auto look = [&](Expr n) {
     const bool isArithmetic = n->op == Op::Add || n->op == Op::Mul || n->op == Op::Shl;
     if (!isArithmetic || n->width > 32 || n->width == 1 || view.ranges.staysWithin(n)) return false;
-    (isGlobalIndex(n) ? launch : other) = true;
-    return launch && other;
+    wraps.note(n);
+    return wraps.ofLaunch && wraps.other;
   };
   for (Expr e : {access.offset, access.condition})
     if (e) anyNode(e, look);
-  if (launch) result.push_back("a launch has fewer than 2^31 threads along each axis");
-  if (other)
-    result.push_back("index arithmetic in line " + std::to_string(access.where.line) + " does not wrap");
+  wraps.addTo(result, access);
   return result;
 }
 
