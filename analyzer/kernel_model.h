@@ -165,6 +165,15 @@ struct ModelAccess {
   std::map<std::string, Expr> locals; ///< source variables in scope and their values, for witnesses
 };
 
+/// A signed number of a loop, of 32 bits, that decides how long it goes on: each round adds `by` to it, or
+/// multiplies it by that, in the last round for the question alone whether there is another one.
+struct LoopStep {
+  const Symbol* counter = nullptr; ///< of the rounds
+  Op op = Op::Add;
+  Expr value = nullptr, by = nullptr;
+  unsigned line = 0;
+};
+
 /// Two arrays that are taken to be different, of which the kernel asks itself whether they are one.
 struct OneArray {
   unsigned first = 0, second = 0;
@@ -304,6 +313,7 @@ struct KernelModel {
   std::map<const Function*, AtomicUpdate> draws;          ///< of tickets, room, and who has won at a place
   std::map<const Symbol*, Tally> tallies;                 ///< of what stands for the count behind a loop
   std::map<const Symbol*, bool> counts; ///< what threads of a block have counted together; true: one by one
+  std::map<const void*, std::vector<LoopStep>> loopSteps; ///< by the names of ModelAccess::loops
   std::set<Expr> loopEnds; ///< width 1: that the condition at a loop's head fails in its first round
   std::set<const Symbol*> underLocks; ///< conditions that only say that a lock may be held
   bool readsTextures = false;         ///< whose memory is not in sight

@@ -83,9 +83,11 @@ PropertyResult checkBarriers(Check c) {
       ModelAccess *taken = nullptr, *missed = nullptr;
       Verdict verdict = goDifferentWays(c, control, relation, arms, taken, missed);
       if (verdict.outcome == Verdict::Outcome::Never) {
-        if (!verdict.assumesNoWrap) continue;
-        for (const std::string& text : c.decider.wrapAssumptions(*taken)) answer.assume(text);
-        for (const std::string& text : c.decider.wrapAssumptions(*missed)) answer.assume(text);
+        for (const ModelAccess* way : {taken, missed}) {
+          for (const std::string& text : c.decider.signedAssumptions(*way)) answer.assume(text);
+          if (!verdict.assumesNoWrap) continue;
+          for (const std::string& text : c.decider.wrapAssumptions(*way)) answer.assume(text);
+        }
         continue;
       }
       std::string name =

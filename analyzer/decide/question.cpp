@@ -47,9 +47,13 @@ std::optional<Verdict> Decider::provesApart(const PairQuestion& q, Ranges::Wrapp
 
 Verdict Decider::meet(const PairQuestion& q) {
   Verdict verdict = meetIfPlausible(q);
-  if (verdict.outcome != Verdict::Outcome::Never || !verdict.assumesNoWrap) return verdict;
-  const bool a = isShownOnlyWrapped(*q.a), b = isShownOnlyWrapped(*q.b);
-  return a || b ? meetIfPlausible(q) : verdict;
+  if (verdict.outcome != Verdict::Outcome::Never) return verdict;
+  if (verdict.assumesNoWrap) {
+    const bool a = isShownOnlyWrapped(*q.a), b = isShownOnlyWrapped(*q.b);
+    if (a || b) verdict = meetIfPlausible(q);
+  }
+  for (const ModelAccess* access : {q.a, q.b}) withdrawWhereStepped(verdict, *access);
+  return verdict;
 }
 
 /// Provided that what both threads do may be done without wrapping.
@@ -130,9 +134,11 @@ bool Decider::provesWithin(AccessView& view, Expr bytes) {
 }
 
 Verdict Decider::leaves(const ModelAccess& access, Expr bytes) {
-  const Verdict verdict = leavesIfPlausible(access, bytes);
+  Verdict verdict = leavesIfPlausible(access, bytes);
   const bool isAssumed = verdict.outcome == Verdict::Outcome::Never && verdict.assumesNoWrap;
-  return isAssumed && isShownOnlyWrapped(access) ? leavesIfPlausible(access, bytes) : verdict;
+  if (isAssumed && isShownOnlyWrapped(access)) verdict = leavesIfPlausible(access, bytes);
+  withdrawWhereStepped(verdict, access);
+  return verdict;
 }
 
 Verdict Decider::leavesIfPlausible(const ModelAccess& access, Expr bytes) {

@@ -129,6 +129,11 @@ private:
   bool isDecidedBy(Expr condition, Expr offset, Expr wanted);
   bool mayAssumeNoWrap(const PairQuestion& question);
 
+  // last_steps.cpp
+  std::vector<const LoopStep*> farSteps(const ModelAccess& access);
+  void assumeSteps(const ModelAccess& access, std::vector<std::string>& assumptions);
+  void withdrawWhereStepped(Verdict& verdict, const ModelAccess& access);
+
   // flags.cpp
   bool setApart(unsigned object, unsigned one, unsigned other);
   bool mayBeToldApart(const FlagSeen& seen);

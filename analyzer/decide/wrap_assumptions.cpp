@@ -119,6 +119,7 @@ const std::vector<std::string>& Decider::signedAssumptions(const ModelAccess& ac
   for (Expr e : {access.offset, access.condition})
     if (e) anyNode(e, look);
   wraps.addTo(result, access);
+  assumeSteps(access, result);
   return result;
 }
 

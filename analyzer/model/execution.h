@@ -320,6 +320,7 @@ private:
                    std::vector<Symbol*>& exits);
   bool looksAgain(const LoopWork& work, Expr leaving);
   void notePolled(Expr leaving);
+  void noteSteps(const LoopWork& work);
   void noteWaiting(LoopWork& work, const std::vector<Edge>& present);
   void defineLastIteration(const LoopWork& work, Expr some);
   void leaveEdges(LoopWork& work, Substitution& final);

@@ -210,4 +210,35 @@ void Execution::leaveEdges(LoopWork& work, Substitution& final) {
   }
 }
 
+/// Whether what leaves the loop asks for the phi's value in this round or the next one.
+static bool decidesRounds(const PHINode& phi, const Loop& loop) {
+  SmallVector<BasicBlock*> blocks;
+  loop.getExitingBlocks(blocks);
+  SmallVector<const Value*> todo;
+  for (const BasicBlock* block : blocks) todo.push_back(block->getTerminator());
+  SmallPtrSet<const Value*, 16> seen;
+  while (!todo.empty()) {
+    auto* value = dyn_cast<Instruction>(todo.pop_back_val());
+    if (value == &phi) return true;
+    if (!value || !loop.contains(value) || isa<LoadInst, CallBase>(value) || !seen.insert(value).second)
+      continue;
+    append_range(todo, value->operands());
+    if (auto* merged = dyn_cast<PHINode>(value)) // `i < n && r < rounds`
+      for (const BasicBlock* from : merged->blocks()) todo.push_back(from->getTerminator());
+  }
+  return false;
+}
+
+/// That the last round's step does not leave the number's type is in no access, and yet the loop would go on
+/// if it did.
+void Execution::noteSteps(const LoopWork& work) {
+  for (const auto& [phi, step] : work.steps) {
+    const auto form = work.closed.find(phi);
+    if (form == work.closed.end() || !decidesRounds(*phi, *work.loop)) continue;
+    LoopStep& noted = state.model.loopSteps[work.loop->getHeader()].emplace_back(step);
+    noted.value = form->second;
+    noted.line = locationOf(*work.loop->getHeader()->getTerminator()).line;
+  }
+}
+
 } // namespace kcheck::analyzer

@@ -216,6 +216,7 @@ void Execution::runInClosedForm(LoopWork& work) {
     setStayCondition(loop, work.order);
   }
   runBody(work, true);
+  if (recording) noteSteps(work);
   stayConditions.erase(loop->getHeader());
   readLatches(work);
   leaveLoop(work);

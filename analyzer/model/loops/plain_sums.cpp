@@ -115,6 +115,8 @@ Expr Execution::additive(LoopWork& work, const PHINode* phi, Expr header, Expr l
     if (dependsOnLoop(work, term, true)) return nullptr;
     step = exprs.add(step, term, sum.noSignedWrap ? NoSignedWrap : NoFlags);
   }
+  if (header->width == 32 || isWide)
+    if (sum.noSignedWrap) work.steps[phi] = {work.counter, Op::Add, nullptr, step};
   if (!isWide) return additiveForm(work, phi, startValue, step, sum.noSignedWrap);
   Expr way = exprs.mul(work.counterAs(exprs, 64), step, NoSignedWrap);
   Expr wide = exprs.add(exprs.extend(Op::SExt, 64, startValue), way, NoSignedWrap);

@@ -48,6 +48,8 @@ Expr Execution::product(LoopWork& work, const PHINode* phi, Expr header, Expr la
                                isSigned ? NoSignedWrap : NoUnsignedWrap));
   }
   Expr form = chained(work, values, values.size() - 1);
+  if (width == 32 && latch->flags & NoSignedWrap)
+    work.steps[phi] = {work.counter, Op::Mul, nullptr, exprs.constant(width, factor)};
   Ranges ranges(Ranges::Wrapping::Exact);
   if (ranges.assume(work.bodyEntry) && (ranges.of(start).lo > 0 || ranges.of(start).hi < 0))
     work.mostRounds = std::int64_t(values.size());
