@@ -154,12 +154,28 @@ const char* seenNone(Property property) {
   return "; the run saw nothing wrong";
 }
 
+/// The first of the reasons, of which JSON has all, and how many more there are. What holds all the same is the last.
+std::string firstReasons(const PropertyResult& property) {
+  constexpr std::size_t kShown = 3;
+  std::vector<std::string> reasons;
+  for (std::size_t at = 0, end = 0; end != std::string::npos; at = end + 2) {
+    end = property.reason.find("; ", at);
+    reasons.push_back(property.reason.substr(at, end - at));
+  }
+  const std::size_t kept = property.onlySameValue ? 1 : 0;
+  if (reasons.size() <= kShown + kept) return property.reason;
+  std::string text;
+  for (std::size_t i = 0; i < kShown; ++i) text += reasons[i] + "; ";
+  text += fmt::format("and {} more", reasons.size() - kShown - kept);
+  return kept ? text + "; " + reasons.back() : text;
+}
+
 void writeStatements(const std::vector<const KernelResult*>& kernels, const Report& report,
                      std::ostream& out) {
   auto unknown = statementsOf(kernels, [&](const KernelResult& kernel, const PropertyResult& property) {
     if (property.answer != Answer::Unknown || property.runAlone || !report.ranStatic) return std::string();
     bool none = launchedInRun(kernel, report) && !sawOne(kernel, property.property, report);
-    return property.reason + (none ? seenNone(property.property) : "");
+    return firstReasons(property) + (none ? seenNone(property.property) : "");
   });
   for (const Statement& statement : unknown)
     out << fmt::format("{} unknown because {}\n", statement.subject(), statement.sentence);

@@ -23,14 +23,11 @@ void PropertyAnswer::doubtSameValue(const std::string& reason) { addOnce(sameVal
 void PropertyAnswer::assume(const std::string& assumption) { addOnce(result.assumptions, assumption); }
 
 PropertyResult PropertyAnswer::finish() {
-  constexpr std::size_t kShown = 3;
   result.onlySameValue = !refuted && doubts.empty() && !sameValues.empty();
   for (const std::string& reason : sameValues) doubt(reason);
   result.answer = refuted ? Answer::Refuted : doubts.empty() ? Answer::Proved : Answer::Unknown;
   if (result.answer == Answer::Unknown) {
-    for (std::size_t i = 0; i < std::min(kShown, doubts.size()); ++i)
-      result.reason += (i ? "; " : "") + doubts[i];
-    if (doubts.size() > kShown) result.reason += "; and " + std::to_string(doubts.size() - kShown) + " more";
+    for (const std::string& doubt : doubts) result.reason += (result.reason.empty() ? "" : "; ") + doubt;
   }
   if (result.answer != Answer::Proved) result.assumptions.clear();
   return result;

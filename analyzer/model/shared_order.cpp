@@ -155,7 +155,14 @@ private:
     return r.object == w.object && r.offset == w.offset && r.size == w.size &&
            state.loopInfo.getLoopFor(read.instruction->getParent()) ==
                state.loopInfo.getLoopFor(write.instruction->getParent()) &&
-           state.dominators.dominates(read.instruction, write.instruction);
+           state.dominators.dominates(read.instruction, write.instruction) &&
+           holdsWherever(r.condition, w.condition);
+  }
+
+  /// Buffers that are exchanged are read in one round and written in another.
+  static bool holdsWherever(Expr condition, Expr other) {
+    const std::vector<Expr> known = conjunctsOf(other);
+    return all_of(conjunctsOf(condition), [&](Expr part) { return is_contained(known, part); });
   }
 
   bool leads(const Instruction& from, const Instruction& to, const Loop* within) {
