@@ -12,6 +12,8 @@ bool isInteger(const Parameter& parameter) {
          parameter.type.find("double") == std::string::npos;
 }
 
+bool isPowerOfTwo(std::int64_t number) { return number > 0 && (number & (number - 1)) == 0; }
+
 /// Whether the assumption is that the parameter is not negative, or that a number of the host's is not, from
 /// which it may be computed.
 bool isAbout(const std::string& assumption, const std::string& parameter, unsigned bits) {
@@ -30,10 +32,13 @@ std::optional<BrokenSign> brokenSign(const PropertyResult& property, const Kerne
       if (!passed || !isInteger(kernel.parameters[i])) continue;
       const std::size_t bytes = passed->bytes.size();
       const auto number = bytes >= 4 ? passed->integer(0, bytes) : std::nullopt;
-      if (!number || *number >= 0) continue;
-      for (const std::string& assumption : property.assumptions)
-        if (isAbout(assumption, kernel.parameters[i].name, unsigned(bytes * 8)))
-          return BrokenSign{assumption, *number};
+      if (!number) continue;
+      const std::string& name = kernel.parameters[i].name;
+      for (const std::string& assumption : property.assumptions) {
+        const bool isBroken = (*number < 0 && isAbout(assumption, name, unsigned(bytes * 8))) ||
+                              (!isPowerOfTwo(*number) && assumption == powerOfTwo(name));
+        if (isBroken) return BrokenSign{assumption, *number};
+      }
     }
   }
   return std::nullopt;

@@ -1,4 +1,4 @@
-// Proofs that take sizes for not negative, held against the launches of a run.
+// Proofs that take sizes for not negative, or for powers of two, held against the launches of a run.
 #pragma once
 
 #include "report/program.h"

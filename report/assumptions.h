@@ -22,6 +22,9 @@ inline std::string fromZero(const std::string& parameter, unsigned bits) {
   return "`" + parameter + "` is from 0 to 2^" + std::to_string(bits - 1) + " - 1";
 }
 
+/// Of what masks are made of (`i & (stride - 1)`).
+inline std::string powerOfTwo(const std::string& parameter) { return "`" + parameter + "` is a power of two"; }
+
 /// Of what host code computes sizes from.
 inline constexpr std::string_view kHostsInt = "the host's `";
 inline std::string smallOfHost(const std::string& variable) {

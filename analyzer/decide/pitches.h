@@ -1,7 +1,7 @@
 // By how far rows lie apart in an offset (`y * pitch + x`), and what of a row's place the launch says.
 #pragma once
 
-#include "analyzer/kernel_model.h"
+#include "analyzer/decide/kernel_view.h"
 
 #include <initializer_list>
 #include <string>
@@ -25,6 +25,16 @@ struct Pitch {
 };
 
 std::vector<Pitch> pitchesOf(ExprContext& context, std::initializer_list<const ModelAccess*> accesses);
+
+/// Of an offset as a polynomial, all that a number of the launch is multiplied by tells rows apart, and the rest
+/// is the place in one.
+struct Row {
+  Expr number = nullptr;
+  Expr isInside = nullptr; ///< width 1: the rest lies within the row
+};
+
+/// Those in which threads differ, along the rows and in them.
+std::vector<Row> rowsOf(KernelView& kernel, std::initializer_list<const ModelAccess*> accesses);
 
 /// A number of the launch that is a place in rows, or part of one (`i * n + k`).
 struct Column {

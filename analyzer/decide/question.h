@@ -6,9 +6,11 @@
 #include "analyzer/decide/races.h"
 #include "analyzer/expr/evaluate.h"
 
+#include <algorithm>
 #include <deque>
 #include <map>
 #include <tuple>
+#include <utility>
 
 namespace kcheck::analyzer {
 
@@ -108,6 +110,15 @@ public:
 
   /// Whether the kernel does or places this by a condition that may hold, and not where `wanted` does.
   bool asksAgainst(const ModelAccess& access, Expr wanted);
+
+  /// Asks where it is not worth the solver's whole time.
+  template <typename Ask> Verdict quickly(const Ask& ask) {
+    constexpr double kQuick = 200; // milliseconds
+    const double usual = std::exchange(patience, std::min(patience, kQuick));
+    Verdict verdict = ask();
+    patience = usual;
+    return verdict;
+  }
 
   double secondsLeft() const;
   KernelView& view() { return kernel; }

@@ -55,6 +55,7 @@ private:
   using Key = std::tuple<Expr, Expr, Expr, Expr, Expr, Expr, Relation, bool, unsigned, bool>;
   using Sites = std::tuple<SiteId, SiteId, bool, unsigned>;
   Key keyOf(const RaceItem& a, const RaceItem& b, Relation relation) const;
+  Verdict meet(const RaceItem& a, const RaceItem& b, Relation relation);
   const Verdict& verdictOf(const RaceItem& a, const RaceItem& b, Relation relation);
   bool hasShownEnough(const Sites& sites, Relation& relation);
   bool takeAligned(RaceItem& a, RaceItem& b);

@@ -64,9 +64,20 @@ const Verdict& RaceQuestions::verdictOf(const RaceItem& a, const RaceItem& b, Re
   if (c.decider.secondsLeft() <= 0)
     verdict.reason = "the time for this kernel is used up";
   else
-    verdict = c.decider.meet({a.access, b.access, relation});
+    verdict = meet(a, b, relation);
   if (verdict.outcome == Verdict::Outcome::Happens) takeCommonOne(a, b, relation, verdict);
   return verdict;
+}
+
+/// What the solver would think about for long may be plain where numbers of the launch are not negative.
+Verdict RaceQuestions::meet(const RaceItem& a, const RaceItem& b, Relation relation) {
+  const PairQuestion question{a.access, b.access, relation};
+  if (!mayBeNegative({a.access, b.access})) return c.decider.meet(question);
+  Verdict verdict = c.decider.quickly([&] { return c.decider.meet(question); });
+  tryNotNegative(c, answer, {a.access, b.access}, verdict, [&](Expr wanted) {
+    return c.decider.meet({variants.where(*a.access, wanted), variants.where(*b.access, wanted), relation});
+  });
+  return verdict.outcome == Verdict::Outcome::Unknown ? c.decider.meet(question) : verdict;
 }
 
 void RaceQuestions::ask(const RaceItem& a, const RaceItem& b, Relation relation) {
@@ -134,16 +145,20 @@ void RaceQuestions::assumeAligned(const RaceItem& a, const RaceItem& b) {
 }
 
 void RaceQuestions::takeCommonOne(const RaceItem& a, const RaceItem& b, Relation relation, Verdict& verdict) {
+  ExprContext& context = c.decider.view().context;
+  Expr always = context.boolean(true);
   const auto again = [&](Expr wanted) {
+    wanted = context.logicalAnd(always, wanted);
     return c.decider.meet({variants.where(*a.access, wanted), variants.where(*b.access, wanted), relation});
   };
   preferNotNegative(c, answer, {a.access, b.access}, verdict, again);
   preferSteps(c, {a.access, b.access}, verdict, again);
-  const Expr inRows = preferColumnsInRows(c, {a.access, b.access}, verdict, again);
-  const auto againInRows = [&](Expr wanted) {
-    return again(c.decider.view().context.logicalAnd(inRows, wanted));
-  };
-  doubtShortRows(c, {a.access, b.access}, verdict, againInRows);
+  always = preferPowersOfTwo(c, answer, {a.access, b.access}, verdict, [&](Expr number, std::int64_t value) {
+    return c.decider.meet(
+        {variants.with(*a.access, number, value), variants.with(*b.access, number, value), relation});
+  });
+  always = context.logicalAnd(always, preferColumnsInRows(c, {a.access, b.access}, verdict, again));
+  doubtShortRows(c, {a.access, b.access}, verdict, again);
 }
 
 void RaceQuestions::assumeFlags(const ModelAccess& a, const ModelAccess& b) {

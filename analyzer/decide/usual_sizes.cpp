@@ -124,13 +124,28 @@ void doubtShorterThanGuards(const Check& check, std::initializer_list<const Mode
 
 } // namespace
 
+/// The same of rows that are written in other ways, and of the whole place in them.
+static void doubtNarrowRows(const Check& check, std::initializer_list<const ModelAccess*> accesses,
+                            Verdict& verdict, const std::function<Verdict(Expr wanted)>& again) {
+  ExprContext& context = check.decider.view().context;
+  Expr wanted = context.boolean(true);
+  std::vector<Expr> numbers;
+  for (const Row& row : rowsOf(check.decider.view(), accesses)) {
+    wanted = context.logicalAnd(wanted, row.isInside);
+    if (std::ranges::find(numbers, row.number) == numbers.end()) numbers.push_back(row.number);
+  }
+  if (numbers.empty()) return;
+  const Verdict inside = check.decider.quickly([&] { return again(wanted); });
+  if (inside.outcome != Verdict::Outcome::Never) return;
+  verdict.leans.push_back({CauseKind::Launch, "rows of " + listed(numbers) + " shorter than the kernel's own"});
+}
+
 void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
                     const std::function<Verdict(Expr wanted)>& again) {
   if (verdict.outcome != Verdict::Outcome::Happens) return;
   if (const auto guards = guardsOf(accesses); !guards.empty())
     return doubtShorterThanGuards(check, accesses, guards, verdict, again);
-  const std::int64_t width = widthOf(check.model);
-  if (width < 2) return;
+  const std::int64_t width = widthOf(check.model);  if (width < 2) return;
   ExprContext& context = check.decider.view().context;
   Expr wanted = context.boolean(true);
   std::vector<Expr> tooSmall;
@@ -142,9 +157,12 @@ void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*
     const bool isSmall = isPlaced || valueOf(verdict, pitch) < width;
     if (isSmall && std::ranges::find(tooSmall, pitch) == tooSmall.end()) tooSmall.push_back(pitch);
   }
-  if (!tooSmall.empty() && again(wanted).outcome == Verdict::Outcome::Never)
+  if (!tooSmall.empty() && again(wanted).outcome == Verdict::Outcome::Never) {
     verdict.leans.push_back(
         {CauseKind::Launch, listed(tooSmall) + ", less than the launch has threads along an axis"});
+    return;
+  }
+  doubtNarrowRows(check, accesses, verdict, again);
 }
 
 /// What is the same for all threads, hangs on numbers of the launch, and is multiplied by what is not.
@@ -208,6 +226,50 @@ Expr preferColumnsInRows(const Check& check, std::initializer_list<const ModelAc
   verdict.leans.push_back(
       {CauseKind::Launch, nameOf(beyond->number) + ", beyond the end of rows of " + beyond->length});
   return wanted;
+}
+
+/// Parameters of the accesses that may be negative.
+static std::vector<Expr> signedParameters(std::initializer_list<const ModelAccess*> accesses) {
+  std::vector<Expr> result;
+  const auto note = [&](Expr n) {
+    if (n->op == Op::Symbol && isNumber(n) && n->symbol->lo < 0 &&
+        std::ranges::find(result, n) == result.end())
+      result.push_back(n);
+    return false;
+  };
+  for (const ModelAccess* access : accesses)
+    for (Expr e : {access->offset, access->condition}) anyNode(e, note);
+  return result;
+}
+
+bool mayBeNegative(std::initializer_list<const ModelAccess*> accesses) {
+  return !signedParameters(accesses).empty();
+}
+
+void tryNotNegative(const Check& check, PropertyAnswer& answer,
+                    std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
+                    const std::function<Verdict(Expr wanted)>& again) {
+  constexpr std::size_t kMost = 4;
+  ExprContext& context = check.decider.view().context;
+  const std::vector<Expr> numbers = signedParameters(accesses);
+  if (verdict.outcome != Verdict::Outcome::Unknown || numbers.empty() || numbers.size() > kMost) return;
+  std::vector<std::vector<Expr>> choices;
+  for (Expr n : numbers) choices.push_back({n});
+  if (numbers.size() > 1) choices.push_back(numbers);
+  for (const std::vector<Expr>& chosen : choices) {
+    Expr wanted = context.boolean(true);
+    for (Expr n : chosen)
+      wanted = context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(n->width, 0), n));
+    const auto forbids = [&](const ModelAccess* access) {
+      return check.decider.happensOnlyWrapped(*access) || check.decider.asksAgainst(*access, wanted);
+    };
+    if (std::ranges::any_of(accesses, forbids)) continue;
+    Verdict usual = check.decider.quickly([&] { return again(wanted); });
+    if (usual.outcome != Verdict::Outcome::Never) continue;
+    verdict = std::move(usual);
+    for (Expr n : chosen) answer.assume(notNegative(n->symbol->name));
+    return;
+  }
 }
 
 void preferNotNegative(const Check& check, PropertyAnswer& answer,

@@ -16,6 +16,22 @@ void preferNotNegative(const Check& check, PropertyAnswer& answer,
                        std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
                        const std::function<Verdict(Expr wanted)>& again);
 
+/// Numbers that masks are made of (`i & (stride - 1)`) and that are no powers of two in the witness: another
+/// one is taken where they are. Where none of these has one, that it is such is an assumption; where that is open, the
+/// verdict leans on it. `with` asks the question for one number. Returns what has been asked for (width 1).
+Expr preferPowersOfTwo(const Check& check, PropertyAnswer& answer,
+                       std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
+                       const std::function<Verdict(Expr number, std::int64_t value)>& with);
+
+/// Whether numbers of the launch that may be negative are in these accesses.
+bool mayBeNegative(std::initializer_list<const ModelAccess*> accesses);
+
+/// Where the solver has left the question open: asks again where the numbers of the launch are not negative, one of
+/// them or all, which is much less to think about.
+void tryNotNegative(const Check& check, PropertyAnswer& answer,
+                    std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
+                    const std::function<Verdict(Expr wanted)>& again);
+
 /// Numbers that are places in rows (`d[i * n + k]`, with `k` for all threads), and that lie beyond the rows
 /// in the witness: another one is taken where they do not. Where there is none, the verdict leans on that.
 /// Returns what has been asked for (width 1).

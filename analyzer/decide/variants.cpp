@@ -11,6 +11,16 @@ const ModelAccess* AccessVariants::where(const ModelAccess& access, Expr conditi
   return &made;
 }
 
+const ModelAccess* AccessVariants::with(const ModelAccess& access, Expr number, std::int64_t value) {
+  ExprContext& context = decider.view().context;
+  Substitution known(context);
+  known.set(number, context.constant(number->width, value));
+  ModelAccess& made = all.emplace_back(access);
+  for (Expr* e : {&made.condition, &made.offset, &made.size, &made.stored})
+    if (*e) *e = known(*e);
+  return &made;
+}
+
 const ModelAccess* AccessVariants::inFirstRounds(const ModelAccess& access, Rounds rounds) {
   const bool isTied = rounds != Rounds::First;
   ExprContext& context = decider.view().context;

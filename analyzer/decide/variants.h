@@ -28,6 +28,8 @@ public:
 
   /// Where the condition holds as well.
   const ModelAccess* where(const ModelAccess& access, Expr condition);
+  /// Where the number is that one.
+  const ModelAccess* with(const ModelAccess& access, Expr number, std::int64_t value);
   /// In the first rounds of all loops; null where the access is in none.
   const ModelAccess* inFirstRounds(const ModelAccess& access, Rounds rounds);
   /// Where what an annotation could promise holds of the arrays whose elements decide about the access;
