@@ -97,6 +97,7 @@ struct HostUses {
   std::set<std::string> askedForRemainder; ///< names of variables: `n % 32`, `n & 31`
   std::set<std::pair<const clang::VarDecl*, const clang::VarDecl*>> swaps; ///< of pointers, anywhere
   std::set<const clang::Expr*> inSwaps; ///< values of assignments that such exchanges are made of
+  std::set<const clang::CXXRecordDecl*> handedOn; ///< canonical; of lambdas and others that code out of sight may call
   bool hasLabels = false;
   bool wholeProgram = false; ///< no other file can call this file's functions
 };

@@ -139,6 +139,15 @@ public:
     if (reads) settle(cast->getSubExpr());
     return true;
   }
+  /// A function of its own, around which nothing is known to stand where it is called.
+  bool TraverseLambdaExpr(clang::LambdaExpr* lambda) {
+    Around outer;
+    std::swap(outer, around);
+    around.function = lambda->getCallOperator()->getCanonicalDecl();
+    const bool result = Base::TraverseLambdaExpr(lambda);
+    std::swap(outer, around);
+    return result;
+  }
   bool VisitLambdaExpr(clang::LambdaExpr* lambda) { // its body is visited as well
     uses.lambdas.push_back(lambda->getBody()->getSourceRange());
     for (clang::Expr* init : lambda->capture_inits())
@@ -196,6 +205,8 @@ public:
       noteMethod(*call);
       return true;
     }
+    if (llvm::isa_and_nonnull<clang::CXXConversionDecl>(call->getMethodDecl())) // to a function's address
+      handOn(call->getImplicitObjectArgument()->getType());
     // What a method changes is seen in its body, field by field.
     if (const clang::CXXMethodDecl* method = call->getMethodDecl(); method && method->getDefinition())
       settle(call->getImplicitObjectArgument());
@@ -217,6 +228,13 @@ public:
       for (unsigned i = 2; i < call->getNumArgs(); ++i) settle(call->getArg(i));
     }
     noteReferences(*call);
+    if (!isInSight(call->getDirectCallee()))
+      for (const clang::Expr* argument : call->arguments()) handOn(argument->getType());
+    return true;
+  }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* made) { // `std::function<void()> f = run;`
+    if (!isInSight(made->getConstructor()))
+      for (const clang::Expr* argument : made->arguments()) handOn(argument->getType());
     return true;
   }
   bool VisitDeclRefExpr(clang::DeclRefExpr* reference) {
@@ -238,6 +256,27 @@ public:
   }
 
 private:
+  /// Whether the walk comes to all that the function does. Copies of whole objects do nothing.
+  bool isInSight(const clang::FunctionDecl* function) const {
+    if (!function) return false;
+    if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(function)) {
+      if (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator()) return true;
+      if (const auto* made = llvm::dyn_cast<clang::CXXConstructorDecl>(method);
+          made && made->isCopyOrMoveConstructor())
+        return true;
+      const bool isCalled = method->getOverloadedOperator() == clang::OO_Call && method->getParent()->isLambda();
+      if (isCalled) return true; // the object itself is an argument of the call
+    }
+    const clang::FunctionDecl* definition = function->getDefinition();
+    return definition && !sources.isInSystemHeader(definition->getLocation()) &&
+           !llvm::isa<clang::CXXConversionDecl>(function);
+  }
+  void handOn(clang::QualType type) {
+    type = type.getNonReferenceType();
+    if (type->isPointerType()) type = type->getPointeeType();
+    if (const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl())
+      uses.handedOn.insert(record->getCanonicalDecl());
+  }
   /// Whether control never goes on behind the statement.
   static bool leaves(const clang::Stmt& statement) {
     if (llvm::isa<clang::ReturnStmt, clang::BreakStmt, clang::ContinueStmt, clang::GotoStmt,

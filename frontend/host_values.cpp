@@ -107,8 +107,12 @@ bool HostValues::isUnchanged(const clang::ParmVarDecl& parameter) const {
 /// Whether all calls of the function are calls that the walk has seen.
 bool HostValues::callsAreKnown(const clang::FunctionDecl& function) const {
   if (function.isMain()) return false;
-  if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function); method && method->isVirtual())
-    return false;
+  if (const auto* method = llvm::dyn_cast<clang::CXXMethodDecl>(&function)) {
+    if (method->isVirtual()) return false;
+    if (method->getOverloadedOperator() == clang::OO_Call &&
+        uses.handedOn.contains(method->getParent()->getCanonicalDecl()))
+      return false;
+  }
   if (!uses.wholeProgram && function.isExternallyVisible()) return false;
   const auto entry = uses.functions.find(function.getCanonicalDecl());
   return entry != uses.functions.end() && !entry->second.escapes;
