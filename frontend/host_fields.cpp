@@ -59,14 +59,14 @@ std::optional<Value> Folder::fieldAt(const Slot& slot, const clang::Expr& user, 
     const bool isLater =
         latest.event &&
         (!assigned || ast.getSourceManager().isBeforeInTranslationUnit(assigned->where, latest.event->where));
-    if (isLater) return through(*latest.event, evaluate);
+    if (isLater) return through(*latest.event, variable, place, evaluate);
   }
   if (assigned) return fieldOf(*assigned->value, slot.path, evaluate);
   if (!init) return std::nullopt;
   const clang::Expr& made = copiedFrom(*init);
   if (const auto* built = llvm::dyn_cast<clang::CXXConstructExpr>(&made);
       built && !built->getConstructor()->isCopyOrMoveConstructor())
-    return slot.path.size() == 1 ? madeField(variable, field, evaluate) : std::nullopt;
+    return slot.path.size() == 1 ? madeField(variable, field, place, evaluate) : std::nullopt;
   return setByMethods ? std::nullopt : fieldOf(*init, slot.path, evaluate);
 }
 
@@ -105,7 +105,7 @@ std::optional<Value> Folder::fieldOf(const clang::Expr& structure,
 /// A field that a constructor sets, or one call of another method.
 template <typename Value>
 std::optional<Value> Folder::madeField(const clang::VarDecl& variable, const clang::FieldDecl& field,
-                                       Evaluate<Value> evaluate) {
+                                       clang::SourceLocation user, Evaluate<Value> evaluate) {
   const clang::Expr* init = variable.getAnyInitializer()->IgnoreParenImpCasts();
   if (const auto* full = llvm::dyn_cast<clang::FullExpr>(init))
     init = full->getSubExpr()->IgnoreParenImpCasts();
@@ -123,7 +123,12 @@ std::optional<Value> Folder::madeField(const clang::VarDecl& variable, const cla
     event = &one;
   }
   if (!event) return std::nullopt;
-  ScopePointer inner;
+  const auto valueIn = [&](ScopePointer inner) {
+    std::swap(scope, inner);
+    std::optional<Value> value = through(*event, evaluate);
+    std::swap(scope, inner);
+    return value;
+  };
   if (event->function == constructor) {
     const auto* definition = llvm::cast_or_null<clang::CXXConstructorDecl>(constructor->getDefinition());
     if (!definition || made->getNumArgs() < definition->getNumParams()) return std::nullopt;
@@ -133,8 +138,14 @@ std::optional<Value> Folder::madeField(const clang::VarDecl& variable, const cla
         body->arguments[definition->getParamDecl(i)] = made->getArg(i);
     body->function = constructor;
     body->entry = &variable;
-    body->outer = scope;
-    inner = std::move(body);
+    if (!variable.isStaticLocal()) {
+      body->outer = scope;
+      return valueIn(std::move(body));
+    }
+    return ofSomeRound(variable, [&] {
+      body->outer = scope;
+      return valueIn(body);
+    });
   } else {
     const clang::CallExpr* only = nullptr;
     const auto calls = values.uses.functions.find(event->function);
@@ -147,14 +158,16 @@ std::optional<Value> Folder::madeField(const clang::VarDecl& variable, const cla
       if (only) return std::nullopt;
       only = call;
     }
-    auto entered = only ? enter(*only) : std::nullopt;
-    if (!entered) return std::nullopt;
-    inner = std::move(*entered);
+    if (!only) return std::nullopt;
+    const auto inCall = [&] {
+      auto entered = enter(*only);
+      return entered ? valueIn(std::move(*entered)) : std::nullopt;
+    };
+    const auto around = values.uses.around.find(only);
+    const bool isSame = around != values.uses.around.end() && event->isOfEachCall &&
+                        isInSameRound(around->second.region, only->getBeginLoc(), user);
+    return isSame ? inCall() : ofSomeRound(variable, inCall);
   }
-  std::swap(scope, inner);
-  std::optional<Value> value = through(*event, evaluate);
-  std::swap(scope, inner);
-  return value;
 }
 
 /// `this->field` in a method: of the object that the method was called on, or of every object alike.
@@ -188,7 +201,9 @@ std::optional<Value> Folder::fieldOfObject(const clang::FieldDecl& field, Evalua
   if (!event) return std::nullopt;
   ScopePointer inner;
   std::swap(scope, inner);
+  if (!event->isOfEachCall) holders.push_back(nullptr);
   std::optional<Value> value = through(*event, evaluate);
+  if (!event->isOfEachCall) holders.pop_back();
   std::swap(scope, inner);
   return value;
 }

@@ -101,8 +101,32 @@ private:
   template <typename Value>
   std::optional<Value> atPlace(const clang::VarDecl& variable, clang::SourceLocation place,
                                Evaluate<Value> evaluate);
+  template <typename Value>
+  std::optional<Value> ofInit(const clang::VarDecl& variable, const clang::Expr& init,
+                              Evaluate<Value> evaluate);
   std::optional<PointerValue> exchanged(const clang::VarDecl& variable, const clang::Expr& user);
   template <typename Value> std::optional<Value> through(const Event& event, Evaluate<Value> evaluate);
+  // host_rounds.cpp
+  bool isInSameRound(clang::SourceRange region, clang::SourceLocation event, clang::SourceLocation user) const;
+  bool livesAsLong(const clang::VarDecl& variable) const;
+  ScopePointer scopeOfSome(const clang::VarDecl& variable) const;
+  /// The value that an event gives to a variable, or to a field of one, in a round or call that need not be that of
+  /// the place that asks.
+  template <typename Ask> auto ofSomeRound(const clang::VarDecl& variable, const Ask& ask) {
+    ScopePointer inner = scopeOfSome(variable);
+    std::swap(scope, inner);
+    holders.push_back(&variable);
+    auto value = ask();
+    holders.pop_back();
+    std::swap(scope, inner);
+    return value;
+  }
+  template <typename Value>
+  std::optional<Value> through(const Event& event, const clang::VarDecl& variable,
+                               clang::SourceLocation user, Evaluate<Value> evaluate) {
+    if (isInSameRound(event.region, event.where, user)) return through(event, evaluate);
+    return ofSomeRound(variable, [&] { return through(event, evaluate); });
+  }
   template <typename Value>
   std::optional<Value> fieldAt(const Slot& slot, const clang::Expr& user, Evaluate<Value> evaluate);
   template <typename Value>
@@ -112,7 +136,7 @@ private:
   std::optional<Value> fieldOfObject(const clang::FieldDecl& field, Evaluate<Value> evaluate);
   template <typename Value>
   std::optional<Value> madeField(const clang::VarDecl& variable, const clang::FieldDecl& field,
-                                 Evaluate<Value> evaluate);
+                                 clang::SourceLocation user, Evaluate<Value> evaluate);
   template <typename Value>
   std::optional<Value> agreed(const clang::ParmVarDecl& parameter, Evaluate<Value> evaluate);
   template <typename Value>
@@ -125,6 +149,7 @@ private:
   const clang::ASTContext& ast;
   ScopePointer scope;
   unsigned depth = 0;
+  std::vector<const clang::VarDecl*> holders; ///< of what was given to them in some round; null: fields
 };
 
 } // namespace kcheck::frontend

@@ -177,6 +177,7 @@ std::optional<Formula> Folder::formulaOfVariable(const clang::VarDecl& variable,
         return std::nullopt;
     if (auto value = pitchOf(variable, own->second)) return value;
   }
+  if (!livesAsLong(variable)) return std::nullopt;
   Formula formula;
   formula.op = Formula::Op::Variable;
   formula.variable = variable.getNameAsString();

@@ -56,6 +56,14 @@ template <typename Value> std::optional<Value> Folder::through(const Event& even
   return std::nullopt;
 }
 
+/// Static variables keep what the first call has made.
+template <typename Value>
+std::optional<Value> Folder::ofInit(const clang::VarDecl& variable, const clang::Expr& init,
+                                    Evaluate<Value> evaluate) {
+  if (!variable.isStaticLocal()) return (this->*evaluate)(init);
+  return ofSomeRound(variable, [&] { return (this->*evaluate)(init); });
+}
+
 /// Of what a reference is another name for the value at the place of `user` counts.
 template <typename Value>
 std::optional<Value> Folder::throughReference(const clang::Expr* init, const clang::Expr& user,
@@ -81,7 +89,7 @@ std::optional<Value> Folder::throughVariable(const clang::VarDecl& variable, con
   }
   const clang::Expr* init = variable.getAnyInitializer();
   if (variable.getType()->isReferenceType()) return throughReference(init, user, evaluate);
-  if (variable.getType().isConstQualified()) return init ? (this->*evaluate)(*init) : std::nullopt;
+  if (variable.getType().isConstQualified()) return init ? ofInit(variable, *init, evaluate) : std::nullopt;
   const auto entry = values.uses.variables.find(variable.getCanonicalDecl());
   if (!isFollowed(variable)) return std::nullopt;
   static const VariableUses none;
@@ -109,8 +117,8 @@ std::optional<Value> Folder::atPlace(const clang::VarDecl& variable, clang::Sour
     std::erase_if(events, [&](const Event& event) { return event.value && isNull(*event.value); });
   const Latest latest = lastBefore(events, variable, place, hasStart);
   if (!latest.known) return std::nullopt;
-  if (latest.event) return through(*latest.event, evaluate);
-  return init ? (this->*evaluate)(*init) : std::nullopt;
+  if (latest.event) return through(*latest.event, variable, place, evaluate);
+  return init ? ofInit(variable, *init, evaluate) : std::nullopt;
 }
 
 /// A pointer that a loop exchanges with another one: what it holds depends on the pass.

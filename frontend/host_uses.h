@@ -38,7 +38,9 @@ struct Event {
   const clang::CompoundStmt* in = nullptr;
   clang::SourceLocation where;
   const clang::FunctionDecl* function = nullptr; ///< canonical
+  clang::SourceRange region = {};                ///< as of Around
   bool isInLoop = false;
+  bool isOfEachCall = false; ///< of the function
 };
 
 /// Two pointers that each pass of a `for` exchanges in a statement of its body, or in three.
@@ -76,6 +78,10 @@ struct Around {
   const clang::FunctionDecl* function = nullptr; ///< canonical; null at file scope
   std::vector<const clang::Stmt*> loops;
   std::vector<Guard> guards;
+  /// The innermost part of the text of which it is open whether, or how often, it is come to: a branch, a loop, a function's
+  /// body. Whoever is in there and further down comes after it, in the same round.
+  clang::SourceRange region;
+  bool mayHaveReturned = false; ///< the function, further up
 };
 
 struct FunctionUses {

@@ -42,6 +42,10 @@ const clang::CompoundStmt* UsesRecord::blockOf(const clang::Stmt* statement) con
 
 bool UsesRecord::noteEvent(const clang::Expr& lvalue, Event event) {
   event.function = around.function;
+  event.region = around.region;
+  const clang::FunctionDecl* definition = around.function ? around.function->getDefinition() : nullptr;
+  event.isOfEachCall = definition && definition->hasBody() && !around.mayHaveReturned &&
+                       event.region == definition->getBody()->getSourceRange();
   event.isInLoop = !around.loops.empty();
   if (auto slot = slotOf(lvalue)) {
     settle(&lvalue);

@@ -9,6 +9,8 @@
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/Basic/SourceManager.h>
 
+#include <utility>
+
 namespace kcheck::frontend {
 namespace {
 
@@ -20,7 +22,8 @@ class UsesVisitor : public clang::RecursiveASTVisitor<UsesVisitor>, UsesRecord {
   using Base = clang::RecursiveASTVisitor<UsesVisitor>;
 
 public:
-  UsesVisitor(const clang::ASTContext& ast, HostUses& uses) : UsesRecord(ast.getSourceManager(), uses) {}
+  UsesVisitor(const clang::ASTContext& ast, HostUses& uses)
+      : UsesRecord(ast.getSourceManager(), uses), ast(ast) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -37,6 +40,7 @@ public:
     Around outer;
     std::swap(outer, around);
     around.function = function->getCanonicalDecl();
+    if (function->hasBody()) around.region = function->getBody()->getSourceRange();
     if (const auto* made = llvm::dyn_cast<clang::CXXConstructorDecl>(function)) noteInitializers(*made);
     const bool result = Base::TraverseDecl(decl);
     std::swap(outer, around);
@@ -78,7 +82,8 @@ public:
   /// The statements of each case run when the value is that of a label above, back to the last `break`.
   bool TraverseSwitchStmt(clang::SwitchStmt* choice) {
     auto* body = llvm::dyn_cast<clang::CompoundStmt>(choice->getBody());
-    if (!body || choice->getInit() || choice->getConditionVariable()) return Base::TraverseSwitchStmt(choice);
+    if (!body || choice->getInit() || choice->getConditionVariable())
+      return inRegion(*choice, [&] { return Base::TraverseSwitchStmt(choice); });
     if (!TraverseStmt(choice->getCond())) return false;
     std::vector<const clang::Expr*> cases;
     bool hasDefault = false, fallsThrough = false, ok = true;
@@ -93,7 +98,7 @@ public:
       }
       const bool isKnown = !cases.empty() && !hasDefault;
       if (isKnown) around.guards.push_back({choice->getCond(), true, cases});
-      ok = ok && TraverseStmt(child);
+      ok = ok && traverseIn(child);
       if (isKnown) around.guards.pop_back();
       fallsThrough = !leaves(*statement);
     }
@@ -105,17 +110,37 @@ public:
       return false;
     if (!TraverseStmt(branch->getCond())) return false;
     around.guards.push_back({branch->getCond(), true, {}});
-    bool ok = TraverseStmt(branch->getThen());
+    bool ok = traverseIn(branch->getThen());
     around.guards.back().must = false;
-    ok = ok && (!branch->getElse() || TraverseStmt(branch->getElse()));
+    ok = ok && (!branch->getElse() || traverseIn(branch->getElse()));
     around.guards.pop_back();
     return ok;
+  }
+  bool TraverseWhileStmt(clang::WhileStmt* loop) {
+    return inRegion(*loop, [&] { return Base::TraverseWhileStmt(loop); });
+  }
+  bool TraverseDoStmt(clang::DoStmt* loop) {
+    clang::Expr::EvalResult again;
+    const bool isOnce = !loop->getCond()->isValueDependent() && // `do { } while (0)` of macros
+                        loop->getCond()->EvaluateAsInt(again, ast) && again.Val.getInt().isZero();
+    return isOnce ? Base::TraverseDoStmt(loop) : inRegion(*loop, [&] { return Base::TraverseDoStmt(loop); });
+  }
+  bool TraverseCXXTryStmt(clang::CXXTryStmt* attempt) {
+    return inRegion(*attempt, [&] { return Base::TraverseCXXTryStmt(attempt); });
+  }
+  bool TraverseBinaryOperator(clang::BinaryOperator* op, DataRecursionQueue* queue = nullptr) {
+    if (!op->isLogicalOp()) return Base::TraverseBinaryOperator(op, queue);
+    return TraverseStmt(op->getLHS()) && traverseIn(op->getRHS());
+  }
+  bool TraverseConditionalOperator(clang::ConditionalOperator* choice) {
+    return TraverseStmt(choice->getCond()) && traverseIn(choice->getTrueExpr()) &&
+           traverseIn(choice->getFalseExpr());
   }
   bool TraverseForStmt(clang::ForStmt* loop) {
     noteLoop(*loop);
     uses.homes[loop] = blockOf(loop);
     around.loops.push_back(loop);
-    const bool result = Base::TraverseForStmt(loop);
+    const bool result = inRegion(*loop, [&] { return Base::TraverseForStmt(loop); });
     around.loops.pop_back();
     return result;
   }
@@ -127,7 +152,7 @@ public:
     }
     if (loop->getRangeInit() && isCounted(loop->getRangeInit()->getType())) settle(loop->getRangeInit());
     around.loops.push_back(loop);
-    const bool result = Base::TraverseCXXForRangeStmt(loop);
+    const bool result = inRegion(*loop, [&] { return Base::TraverseCXXForRangeStmt(loop); });
     around.loops.pop_back();
     return result;
   }
@@ -144,6 +169,7 @@ public:
     Around outer;
     std::swap(outer, around);
     around.function = lambda->getCallOperator()->getCanonicalDecl();
+    around.region = lambda->getBody()->getSourceRange();
     const bool result = Base::TraverseLambdaExpr(lambda);
     std::swap(outer, around);
     return result;
@@ -162,6 +188,7 @@ public:
   }
   /// A local that is returned by value is not seen again.
   bool VisitReturnStmt(clang::ReturnStmt* statement) {
+    around.mayHaveReturned = true;
     if (!statement->getRetValue()) return true;
     const clang::Expr& made = copiedFrom(*statement->getRetValue());
     const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(&made);
@@ -256,6 +283,17 @@ public:
   }
 
 private:
+  const clang::ASTContext& ast;
+
+  template <class Walk> bool inRegion(const clang::Stmt& part, const Walk& walk) {
+    const clang::SourceRange outside = std::exchange(around.region, part.getSourceRange());
+    const bool ok = walk();
+    around.region = outside;
+    return ok;
+  }
+  bool traverseIn(clang::Stmt* part) {
+    return inRegion(*part, [&] { return TraverseStmt(part); });
+  }
   /// Whether the walk comes to all that the function does. Copies of whole objects do nothing.
   bool isInSight(const clang::FunctionDecl* function) const {
     if (!function) return false;

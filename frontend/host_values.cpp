@@ -86,6 +86,9 @@ bool HostValues::hasOtherUses(const clang::VarDecl& variable, unsigned depth) co
 const clang::Expr* HostValues::definition(const clang::VarDecl& variable) const {
   if (llvm::isa<clang::ParmVarDecl>(variable)) return nullptr;
   const clang::Expr* init = variable.getAnyInitializer();
+  const bool isOfFirstCall = variable.isStaticLocal() && init && !init->isValueDependent() &&
+                             !init->isEvaluatable(ast);
+  if (isOfFirstCall) return nullptr;
   if (variable.getType().isConstQualified()) return init;
   if (variable.getType()->isReferenceType() && init && !isTemporary(*init)) return nullptr; // another's name
   const auto entry = uses.variables.find(variable.getCanonicalDecl());
@@ -95,7 +98,8 @@ const clang::Expr* HostValues::definition(const clang::VarDecl& variable) const 
   if (hasOtherUses(variable) || found.loop || found.exchangedIn) return nullptr;
   if (found.events.empty()) return init;
   // A global without initialiser starts as zero, so a single assignment is not its only value.
-  const bool single = found.events.size() == 1 && !init && variable.hasLocalStorage();
+  const bool single = found.events.size() == 1 && !init && variable.hasLocalStorage() &&
+                      found.events.front().in == found.declaredIn;
   return single ? found.events.front().value : nullptr;
 }
 
