@@ -161,8 +161,9 @@ private:
            bool othersExit) {
     if (!reached || isFalse(reached) || isConst(condition)) return;
     const auto together = lanesTogether(*instruction);
-    // Who has returned is not waited for; but who goes on to work may be, and nobody is read from.
-    if (together && othersExit && !readsLanes(*instruction) && othersReturn(branch, barrier)) return;
+    // Who has returned is not waited for; but who goes on to work is, and who is read from must be there.
+    const bool othersLeave = together && othersExit && othersReturn(branch, barrier);
+    if (othersLeave && !readsLanes(*instruction)) return;
     if (!done.insert({instruction, reached, condition}).second) return;
     BarrierControl control;
     control.barrier = locationOf(*instruction);
@@ -183,7 +184,7 @@ private:
     control.reached = state.withDefinitions(reached, {condition});
     control.condition = condition;
     control.othersExit = othersExit;
-    control.othersLeave = together && othersExit;
+    control.othersLeave = othersLeave;
     control.othersMeet = kind == BarrierKind::Warp && !together && !othersExit &&
                          any_of(successors(branch.getParent()), [&](const BasicBlock* next) {
                            return !postDominators.dominates(barrier, next) && mayMeetElsewhere(next, barrier);
