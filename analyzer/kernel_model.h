@@ -49,7 +49,8 @@ struct LockPlace {
   Expr offset = nullptr;
   LockOrder taken, givenBack;
   bool isOfBlock = false;
-  Location where; ///< where it is taken
+  bool isByTurn = false; ///< it orders if nobody waits for a number of another: KernelModel::turns
+  Location where;        ///< where it is taken
 };
 
 /// What an access is to a counter by which blocks find out which of them comes last. What a block does before
@@ -172,6 +173,13 @@ struct LoopStep {
   Op op = Op::Add;
   Expr value = nullptr, by = nullptr;
   unsigned line = 0;
+/// Where a thread waits until a number is served that it has drawn, or computed.
+struct LockTurn {
+  ModelAccess access; ///< of the number as if that were a place
+  /// Of a drawn one: the counter, and how far from it the served number is. No two of one counter are the
+  /// same.
+  std::optional<unsigned> counter;
+  Expr distance = nullptr;
 };
 
 /// Two arrays that are taken to be different, of which the kernel asks itself whether they are one.
@@ -298,8 +306,11 @@ struct KernelModel {
   std::map<const Symbol*, const void*> roundsOf; ///< of what changes from round to round of a loop: which
   std::string sharedDoubt;                       ///< why these lists say too little; empty: they do not
   std::vector<OneArray> mayBeOne;
-  std::vector<PhaseOrder> phaseOrders;       ///< each barrier with itself too
-  std::map<unsigned, FlagArray> flags;       ///< by object
+  std::vector<PhaseOrder> phaseOrders; ///< each barrier with itself too
+  std::map<unsigned, FlagArray> flags; ///< by object
+  std::map<unsigned, std::vector<LockTurn>>
+      turns;                                 ///< of locks that are taken in turn, all of them, by object
+  std::set<unsigned> openTurns;              ///< objects where it is not known for which numbers threads wait
   std::map<const Symbol*, Expr> firstValues; ///< of what loops change, in their first round
   std::map<const Symbol*, FirstExit>
       firstExits; ///< of what loops leave behind that end with their first round

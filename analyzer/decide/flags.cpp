@@ -9,22 +9,30 @@ namespace kcheck::analyzer {
 bool Decider::setApart(unsigned object, unsigned one, unsigned other) {
   const auto [known, isNew] = flagsSetApart.try_emplace({object, one, other}, false);
   if (!isNew) return known->second; // false while it is being asked
-  const auto alone = [&](unsigned setter) {
-    ModelAccess& made = flagStores.emplace_back(kernel.model.flags.at(object).setters[setter].access);
+  const auto& setters = kernel.model.flags.at(object).setters;
+  const bool isShared = kernel.model.objects[object].space == MemorySpace::Shared;
+  return flagsSetApart[{object, one, other}] =
+             neverMeet(setters[one].access, setters[other].access, isShared);
+}
+
+/// Whatever may order them: no two threads come to one place by these, of one block if it is shared memory.
+bool Decider::neverMeet(const ModelAccess& one, const ModelAccess& other, bool isShared) {
+  const auto byItself = [&](const ModelAccess& access) {
+    ModelAccess& made = alone.emplace_back(access);
     made.flagsAhead.clear();
     made.flagsSeen.clear();
+    made.phasesAhead.clear();
+    made.phasesSeen.clear();
     made.locks.clear();
     return &made;
   };
-  const ModelAccess *a = alone(one), *b = alone(other);
-  bool apart = true;
+  const ModelAccess *a = byItself(one), *b = byItself(other);
   for (Relation relation : {Relation::SameBlock, Relation::DifferentBlocks}) {
-    const bool isShared = kernel.model.objects[object].space == MemorySpace::Shared;
-    if (!apart || (isShared && relation == Relation::DifferentBlocks)) continue;
+    if (isShared && relation == Relation::DifferentBlocks) continue;
     const Verdict verdict = meet({a, b, relation});
-    apart = verdict.outcome == Verdict::Outcome::Never && !verdict.assumesNoWrap;
+    if (verdict.outcome != Verdict::Outcome::Never || verdict.assumesNoWrap) return false;
   }
-  return flagsSetApart[{object, one, other}] = apart;
+  return true;
 }
 
 /// That what `later` has seen is no flag that the thread of `earlier` has set behind its access.

@@ -55,6 +55,7 @@ std::vector<std::pair<Expr, Expr>> Decider::commonLocks(const PairQuestion& q) {
     for (const LockPlace& y : q.b->locks) {
       const bool isShared = kernel.model.objects[x.object].space == MemorySpace::Shared;
       if (x.object != y.object || (betweenBlocks ? isShared : x.isOfBlock || y.isOfBlock)) continue;
+      if ((x.isByTurn || y.isByTurn) && !haveOwnTurns(x.object)) continue;
       if (std::min(reachOf(x, y), reachOf(y, x)) >= needed) result.emplace_back(x.offset, y.offset);
     }
   return result;

@@ -144,8 +144,12 @@ private:
   std::vector<const LoopStep*> farSteps(const ModelAccess& access);
   void assumeSteps(const ModelAccess& access, std::vector<std::string>& assumptions);
   void withdrawWhereStepped(Verdict& verdict, const ModelAccess& access);
+  // turns.cpp
+  bool haveOwnTurns(unsigned object);
+  bool areApart(const LockTurn& one, const LockTurn& other, bool isShared);
 
   // flags.cpp
+  bool neverMeet(const ModelAccess& one, const ModelAccess& other, bool isShared);
   bool setApart(unsigned object, unsigned one, unsigned other);
   bool mayBeToldApart(const FlagSeen& seen);
   Expr unseen(const ModelAccess& earlier, unsigned thread, const FlagSeen& seen, Relation relation);
@@ -211,7 +215,8 @@ private:
       alignments;                                         ///< by offset, condition and what is asked
   std::map<std::pair<Expr, Expr>, bool> shownOnlyWrapped; ///< by condition and offset
   std::map<std::tuple<unsigned, unsigned, unsigned>, bool> flagsSetApart; ///< by object and two setters
-  std::deque<ModelAccess> flagStores;                                     ///< by themselves
+  std::map<unsigned, bool> ownTurns;                                      ///< by object
+  std::deque<ModelAccess> alone;                                          ///< by themselves
 };
 
 } // namespace kcheck::analyzer

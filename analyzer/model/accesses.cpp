@@ -35,7 +35,7 @@ ModelAccess Execution::accessOf(const Instruction& instruction, AccessKind kind)
   access.isLoad = isa<LoadInst>(instruction);
   access.align = alignOf(instruction);
   const auto lock = state.sections.valuesOf(instruction);
-  access.isPolled = state.polled.count(&instruction) != 0 || (lock && lock->draw); // whose turn it is
+  access.isPolled = state.polled.count(&instruction) != 0 || (lock && lock->turn); // whose turn it is
   access.fenceBefore = scopeOfFence(state.fences.before(instruction));
   access.fenceAfter = scopeOfFence(state.fences.after(instruction));
   access.isOfBarrier = instruction.getMetadata(kPartOfBarrier) != nullptr;

@@ -161,7 +161,6 @@ private:
   Expr waited(const llvm::Instruction& instruction);
   Expr underLock(const llvm::Instruction& instruction);
   std::vector<LockPlace> locksAt(const llvm::Instruction& instruction);
-  bool drawsApart(const llvm::Instruction& draw, const Place& served);
   bool isOnlyWaitedFor(const llvm::Instruction& polled);
 
   // loads.cpp

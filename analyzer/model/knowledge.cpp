@@ -61,7 +61,7 @@ void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
       others.insert(access.access.object);
       continue;
     }
-    taken[access.access.object].insert(values->draw ? std::nullopt : std::optional(values->taken));
+    taken[access.access.object].insert(values->turn ? std::nullopt : std::optional(values->taken));
     if (state.sections.givesBack(*access.instruction)) givenBack.insert(access.access.object);
     if (values->free) free[access.access.object].insert(*values->free);
   }

@@ -61,20 +61,14 @@ const Instruction* drawOf(const Value* number) {
   return draw && addsOne(*draw) ? draw : nullptr;
 }
 
-std::optional<LockOperation> nextServed(const Instruction& instruction, const Instruction& draw) {
-  const auto isNext = [&](const Value* stored) {
-    auto* sum = dyn_cast<BinaryOperator>(stored);
-    return sum && sum->getOpcode() == Instruction::Add && sum->getOperand(0) == &draw &&
-           constantOf(sum->getOperand(1)) == 1;
-  };
-  if (auto* store = dyn_cast<StoreInst>(&instruction)) {
-    if ((!store->isAtomic() && !store->isVolatile()) || !isNext(store->getValueOperand())) return {};
-    return LockOperation{store->getPointerOperand(), {}, 0, operationReach(instruction)};
-  }
+std::optional<LockOperation> servesAnother(const Instruction& instruction) {
+  const Value* served = nullptr;
+  if (auto* store = dyn_cast<StoreInst>(&instruction); store && (store->isAtomic() || store->isVolatile()))
+    served = store->getPointerOperand();
   auto* update = dyn_cast<AtomicRMWInst>(&instruction);
-  const bool exchanges = update && update->getOperation() == AtomicRMWInst::Xchg;
-  if (!update || !(exchanges ? isNext(update->getValOperand()) : addsOne(instruction))) return {};
-  return LockOperation{update->getPointerOperand(), {}, 0, operationReach(instruction)};
+  if (update && (update->getOperation() == AtomicRMWInst::Xchg || addsOne(instruction)))
+    served = update->getPointerOperand();
+  return served ? std::optional(LockOperation{served, {}, 0, operationReach(instruction)}) : std::nullopt;
 }
 
 bool isSameAddress(const Value* x, const Value* y, unsigned depth) {

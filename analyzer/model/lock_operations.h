@@ -21,11 +21,11 @@ struct LockOperation {
 
 std::optional<LockOperation> lockOperationOf(const llvm::Instruction& instruction);
 
-/// The atomicAdd by which the number was drawn; null for any other value.
+/// The atomicAdd by which a number was drawn; null for any other value.
 const llvm::Instruction* drawOf(const llvm::Value* number);
-/// Where the instruction, an atomic or volatile one, leaves the number that comes after the drawn one, if
-/// what it finds is that: `atomicAdd(&served, 1)`, `served = mine + 1`.
-std::optional<LockOperation> nextServed(const llvm::Instruction& instruction, const llvm::Instruction& draw);
+/// Where the instruction, an atomic or volatile one, leaves another number, of whoever's turn it is next:
+/// `atomicAdd(&served, 1)`, `served = mine + 1`.
+std::optional<LockOperation> servesAnother(const llvm::Instruction& instruction);
 
 /// As `fenceReach`, of an atomic operation.
 unsigned operationReach(const llvm::Instruction& atomic);

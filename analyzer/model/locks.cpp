@@ -71,7 +71,7 @@ public:
     if (locks.onEdges.empty()) return;
     result.operations = std::move(locks.values);
     for (const auto& [taken, values] : result.operations)
-      if (values.draw) result.draws.insert(values.draw);
+      if (const Instruction* draw = values.turn ? drawOf(values.turn) : nullptr) result.draws.insert(draw);
     while (forward()) {
     }
     for (const BasicBlock* block : order) replay(*block);
@@ -136,7 +136,7 @@ private:
 
   /// What the instruction does to a lock if that frees it.
   static std::optional<LockOperation> freed(const Instruction& instruction, const LockValues& values) {
-    if (values.draw) return nextServed(instruction, *values.draw);
+    if (values.turn) return servesAnother(instruction);
     auto operation = lockOperationOf(instruction);
     if (!operation || operation->expected) return {};
     const bool frees = values.free ? operation->stored == *values.free : operation->stored != values.taken;
@@ -294,7 +294,7 @@ private:
     unsigned widest = scope == scopes.end() ? takingOf(taken).scope : scope->second;
     const LockValues& values = result.operations.at(taken);
     HeldLock lock{
-        takingOf(taken).pointer, taken, orderOf(since, widest), orderOf(until, widest), values.draw, {}, {}};
+        takingOf(taken).pointer, taken, orderOf(since, widest), orderOf(until, widest), values.turn, {}, {}};
     if (values.isFreeElse && values.free) lock.startsAs = std::pair(*values.free, values.taken);
     if (blockLocks.isOfBlock(taken) && !blockLocks.hasTaken(taken, instruction.getParent()))
       lock.takenFor = blockLocks.takenBy(taken);

@@ -26,8 +26,8 @@ struct HeldLock {
   const llvm::Value* pointer = nullptr;
   const llvm::Instruction* by = nullptr; ///< what takes it
   LockOrder taken, givenBack;
-  const llvm::Instruction* draw = nullptr; ///< of the number by which it is this thread's turn
-  std::optional<ThreadPlace> takenFor;     ///< the thread that has taken it for the block
+  const llvm::Value* turn = nullptr;   ///< the number by which it is this thread's turn
+  std::optional<ThreadPlace> takenFor; ///< the thread that has taken it for the block
   /// That it is one of these when the kernel starts is for the caller to assume.
   std::optional<std::pair<std::int64_t, std::int64_t>> startsAs;
 };
@@ -36,17 +36,17 @@ struct HeldLock {
 struct LockValues {
   std::optional<std::int64_t> free;
   std::int64_t taken = 0;
-  const llvm::Instruction* draw = nullptr; ///< of the number that the thread waits to be served by
-  bool isFreeElse = false;                 ///< the thread goes on with whatever it finds but `taken`
+  const llvm::Value* turn = nullptr; ///< the number that the thread waits to be served by
+  bool isFreeElse = false;           ///< the thread goes on with whatever it finds but `taken`
   friend auto operator<=>(const LockValues&, const LockValues&) = default;
 };
 
 /// The critical sections of a kernel. A lock is taken by atomicCAS(p, free, taken) or atomicExch(p, taken)
 /// where the result says that it was free, and given back by atomicExch(p, free) of a thread that surely
 /// holds it, or by an atomic store. Or it is taken by waiting until a number is served that the thread has
-/// drawn, and given back by serving the next one; that nobody else draws the same is for the caller to see
-/// to. One thread may do so for its block (block_locks.h). That nothing else is
-/// ever written to the lock's memory is for the caller to see to, by `valuesOf`.
+/// drawn or computed, and given back by serving another one; that nobody else waits for the same is for the
+/// caller to see to. One thread may do so for its block (block_locks.h). That nothing else is ever written to
+/// the lock's memory is for the caller to see to, by `valuesOf`.
 class CriticalSections {
 public:
   /// `ones`, where it is known yet who comes where alone.

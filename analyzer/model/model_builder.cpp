@@ -8,6 +8,7 @@
 #include "analyzer/model/execution.h"
 #include "analyzer/model/flags.h"
 #include "analyzer/model/learning.h"
+#include "analyzer/model/lock_turns.h"
 #include "analyzer/model/parameters.h"
 #include "analyzer/model/relevance.h"
 #include "analyzer/model/shared_order.h"
@@ -38,6 +39,7 @@ public:
     Execution whole(state, nextRun++, false);
     whole.fromEntry();
     addFlags(state, whole);
+    addLockTurns(state, whole);
     addPhasedBarriers(whole);
     state.model.waits = !whole.waitingLoops.empty();
     state.model.blockPhases = phases(whole);

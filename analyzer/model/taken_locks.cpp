@@ -76,12 +76,15 @@ private:
     }
   }
 
-  /// Where the number that is served is the one that the thread has drawn.
+  /// Where the number that is served is the one that the thread has drawn, or computed.
   void takeTurn(const ICmpInst& compare, std::set<TakenLock>& now) {
     for (unsigned side : {0u, 1u}) {
       auto* look = dyn_cast<Instruction>(compare.getOperand(side));
-      const Instruction* draw = drawOf(compare.getOperand(1 - side));
-      if (look && draw && lookedAt(*look)) note(*look, {{}, 0, draw}, now);
+      const Value* number = compare.getOperand(1 - side);
+      auto* other = dyn_cast<Instruction>(number);
+      const bool isDrawn = drawOf(number) != nullptr;
+      if (look && lookedAt(*look) && (isDrawn || !other || !lookedAt(*other)))
+        note(*look, {{}, 0, number}, now);
     }
   }
 

@@ -25,7 +25,7 @@ struct TakenLocks {
   std::unordered_map<const llvm::Instruction*, LockValues> values;
 };
 
-/// How the lock is taken; of numbers that are drawn, the look at the one that is served.
+/// How the lock is taken; by turns, the look at the number that is served.
 LockOperation takingOf(TakenLock taken);
 
 TakenLocks takenLocks(const std::vector<const llvm::BasicBlock*>& blocks);

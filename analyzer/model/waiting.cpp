@@ -45,17 +45,6 @@ bool isInvariant(const Value* v, const Loop& loop, unsigned depth) {
          });
 }
 
-/// Whether all who wait for a number to be served here draw from one counter, of which nobody gets the same
-/// one twice.
-bool Execution::drawsApart(const Instruction& draw, const Place& served) {
-  Expr number = value(&draw);
-  if (number->op == Op::ZExt) number = number->operands[0];
-  if (number->op != Op::Apply || !number->function->injective) return false;
-  const auto counter = state.objects.places(value(draw.getOperand(0)));
-  if (counter.size() != 1 || counter[0].object == served.object) return false;
-  return isConst(exprs.sub(counter[0].offset, served.offset));
-}
-
 /// The locks that the thread holds here, where their addresses are known.
 std::vector<LockPlace> Execution::locksAt(const Instruction& instruction) {
   std::vector<LockPlace> result;
@@ -69,7 +58,6 @@ std::vector<LockPlace> Execution::locksAt(const Instruction& instruction) {
     auto places = state.objects.places(value(lock.pointer));
     if (places.size() != 1 || !state.locks.count(places[0].object)) continue;
     Expr offset = places[0].offset;
-    if (lock.draw && !drawsApart(*lock.draw, places[0])) continue;
     if (lock.startsAs)
       state.assume(fmt::format("the lock `{}` is {} or {} when the kernel starts",
                                state.objects[places[0].object].name, lock.startsAs->first,
@@ -77,7 +65,7 @@ std::vector<LockPlace> Execution::locksAt(const Instruction& instruction) {
     if (lock.takenFor) offset = state.asThread(*lock.takenFor, *lock.by, offset);
     if (!lock.takenFor || variesOf(offset) != Varies::ByThread)
       result.push_back({places[0].object, offset, lock.taken, lock.givenBack, lock.takenFor.has_value(),
-                        lock.by ? locationOf(*lock.by) : Location()});
+                        lock.turn != nullptr, lock.by ? locationOf(*lock.by) : Location()});
   }
   return result;
 }
