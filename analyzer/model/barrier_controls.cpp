@@ -192,6 +192,29 @@ private:
     state.model.barriers.push_back(control);
   }
 
+  /// Where both ways of a branch may lead to the barrier, as in `a || b`: that the thread comes to it, or to
+  /// the loop around it, in the round that the branch is in.
+  Expr comesEitherWay(const BasicBlock* barrier, const BasicBlock* branch, Expr reached) {
+    const Loop* around = state.loopInfo.getLoopFor(branch);
+    const Loop* entered = nullptr;
+    for (const Loop* loop = state.loopInfo.getLoopFor(barrier); loop != around;
+         loop = loop->getParentLoop()) {
+      if (!loop) return nullptr;
+      entered = loop;
+    }
+    const BasicBlock* target = entered ? entered->getHeader() : barrier;
+    const bool isEither = all_of(successors(branch), [&](const BasicBlock* next) {
+      return reaches(next, [&](const BasicBlock* block) {
+        const Loop* begun = state.loopInfo.isLoopHeader(block) ? state.loopInfo.getLoopFor(block) : nullptr;
+        if (block == branch || (begun && begun->contains(branch))) return Step::Back; // another round
+        return block == target ? Step::Found : Step::On;
+      });
+    });
+    const auto entry = entered ? run.loopEntries.find(entered) : run.loopEntries.end();
+    if (!isEither || (entered && entry == run.loopEntries.end())) return nullptr;
+    return withoutPrefix(state.exprs, entered ? entry->second : comesTo(*instruction), reached);
+  }
+
   void addBranch(const BasicBlock* barrier, const BasicBlock* block) {
     auto reached = run.endConditions.find(block); // what is assumed in the block holds at its end
     if (reached == run.endConditions.end()) return;
@@ -200,7 +223,8 @@ private:
         any_of(successors(block), [&](const BasicBlock* next) { return leadsToExit(next, barrier); });
     auto& execution = const_cast<Execution&>(run);
     if (isa<BranchInst>(end)) {
-      add(barrier, *end, reached->second, run.branchConditions.at(block), othersExit);
+      Expr comes = comesEitherWay(barrier, block, reached->second);
+      add(barrier, *end, reached->second, comes ? comes : run.branchConditions.at(block), othersExit);
     } else if (auto* choice = dyn_cast<SwitchInst>(end)) {
       Expr selector = execution.value(choice->getCondition());
       for (auto& option : choice->cases()) {

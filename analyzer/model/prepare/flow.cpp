@@ -1,5 +1,6 @@
 #include "analyzer/model/prepare/flow.h"
 #include "analyzer/model/barriers.h"
+#include "analyzer/model/prepare/ways_in.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -100,12 +101,13 @@ namespace {
 
 using Blocks = std::vector<BasicBlock*>;
 
-bool hasBarrier(const Blocks& blocks) {
-  return std::any_of(blocks.begin(), blocks.end(), [](const BasicBlock* block) {
-    return std::any_of(block->begin(), block->end(), [](const Instruction& instruction) {
-      return barrierOf(instruction).kind != BarrierKind::None;
-    });
-  });
+/// The kinds of barriers in the blocks.
+std::set<BarrierKind> barriersIn(const Blocks& blocks) {
+  std::set<BarrierKind> kinds;
+  for (const BasicBlock* block : blocks)
+    for (const Instruction& instruction : *block) kinds.insert(barrierOf(instruction).kind);
+  kinds.erase(BarrierKind::None);
+  return kinds;
 }
 
 /// The blocks of a loop, by any way in, that others than `head` are entered from outside; or nothing.
@@ -114,24 +116,44 @@ struct OpenLoop {
   BasicBlock* head = nullptr;
 };
 
+/// What is copied where the loop's head is `head`: the way there from its other entries.
+Blocks wayIn(const OpenLoop& loop, const Blocks& entries, const BasicBlock* head) {
+  Blocks todo = entries, way;
+  while (!todo.empty()) {
+    BasicBlock* block = todo.back();
+    todo.pop_back();
+    const bool isInside = std::find(loop.blocks.begin(), loop.blocks.end(), block) != loop.blocks.end();
+    if (block == head || !isInside || std::find(way.begin(), way.end(), block) != way.end()) continue;
+    way.push_back(block);
+    todo.insert(todo.end(), succ_begin(block), succ_end(block));
+  }
+  return way;
+}
+
+/// The first entry, of those in the source's order, from the others to which are no barriers. Of those of the
+/// block there may be two, where nobody comes to one of them while another thread of the block comes to the
+/// other.
+BasicBlock* headOf(const llvm::Function& kernel, const OpenLoop& loop, const Blocks& entries) {
+  for (BasicBlock* head : entries)
+    if (barriersIn(wayIn(loop, entries, head)).empty()) return head;
+  const std::set<BarrierKind> copied = barriersIn(wayIn(loop, entries, entries.front()));
+  const bool areOfBlock = copied == std::set<BarrierKind>{BarrierKind::Block};
+  return areOfBlock && isEnteredTogether(kernel, {loop.blocks.begin(), loop.blocks.end()}) ? entries.front()
+                                                                                           : nullptr;
+}
+
 OpenLoop findOpenLoop(llvm::Function& kernel) {
-  const DominatorTree dominators(kernel);
   for (auto scc = scc_begin(&kernel); !scc.isAtEnd(); ++scc) {
     if (!scc.hasCycle()) continue;
     OpenLoop loop{{scc->begin(), scc->end()}, nullptr};
     const std::set<const BasicBlock*> inside(loop.blocks.begin(), loop.blocks.end());
-    Blocks entries;
-    for (BasicBlock* block : loop.blocks)
-      if (std::any_of(pred_begin(block), pred_end(block),
-                      [&](const BasicBlock* from) { return !inside.count(from); }))
-        entries.push_back(block);
-    if (entries.size() < 2 || hasBarrier(loop.blocks)) continue;
-    // The entry that the source has first: blocks are in its order.
+    Blocks entries; // blocks are in the source's order
     for (BasicBlock& block : kernel)
-      if (std::find(entries.begin(), entries.end(), &block) != entries.end()) {
-        loop.head = &block;
-        return loop;
-      }
+      if (inside.count(&block) && std::any_of(pred_begin(&block), pred_end(&block),
+                                              [&](const BasicBlock* from) { return !inside.count(from); }))
+        entries.push_back(&block);
+    if (entries.size() > 1) loop.head = headOf(kernel, loop, entries);
+    if (loop.head) return loop;
   }
   return {};
 }

@@ -18,7 +18,8 @@ void foldConstants(llvm::Function& kernel);
 bool writeOutRecursion(llvm::Function& kernel, const std::set<const llvm::Function*>& recursive);
 
 /// Loops that are entered in several places (a `switch` into a loop's body): whoever jumps into the middle
-/// runs the rest of that round in a copy. Loops with barriers stay as they are.
+/// runs the rest of that round in a copy. With barriers in it, that is the way between two entries that has
+/// none; or all threads of a block enter in the same place. Other loops stay as they are.
 void enterLoopsAtTheirHead(llvm::Function& kernel);
 
 } // namespace kcheck::analyzer
