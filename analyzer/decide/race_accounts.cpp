@@ -106,6 +106,7 @@ std::optional<unsigned> RaceAccounts::heldBy(Promise promise, const RaceItem& a,
 void RaceAccounts::askForPromises(RaceResult& race, const RaceItem& a, const RaceItem& b, Relation relation) {
   const auto ascending = heldBy(Promise::Ascending, a, b, relation);
   if (!ascending) {
+    if (askForRows(race, a, b, relation)) return;
     if (const auto distinct = heldBy(Promise::Distinct, a, b, relation))
       race.distinct = c.model.objects[*distinct].name;
     return;
@@ -119,6 +120,23 @@ void RaceAccounts::askForPromises(RaceResult& race, const RaceItem& a, const Rac
   if (anyNode(a.access->offset, isElement) || anyNode(b.access->offset, isElement))
     race.witness.causes.push_back(
         {CauseKind::AnyInput, fmt::format("elements of `{}` that do not ascend", race.ascending)});
+}
+
+/// Rows given by where they begin and how long they are: as of those that ascend.
+bool RaceAccounts::askForRows(RaceResult& race, const RaceItem& a, const RaceItem& b, Relation relation) {
+  std::set<std::pair<unsigned, unsigned>> rows;
+  const ModelAccess *x = variants.withRowsApart(*a.access, rows),
+                    *y = variants.withRowsApart(*b.access, rows);
+  if (!x || !y || rows.size() != 1) return false;
+  if (c.decider.meet({x, y, relation}).outcome != Verdict::Outcome::Never) return false;
+  const auto [begins, counts] = *rows.begin();
+  const std::string text = fmt::format("rows that begin where `{}` says before the ones before them end",
+                                       c.model.objects[begins].name);
+  race.witness.causes.push_back({CauseKind::AnyInput, text});
+  if (begins == counts) return true;
+  race.ascending = c.model.objects[begins].name;
+  race.lengths = c.model.objects[counts].name;
+  return true;
 }
 
 /// Whether both always store the same; otherwise `best` becomes a witness in which they differ, unless that

@@ -38,6 +38,7 @@ private:
                        std::optional<Cause>& shuffled, std::optional<Cause>& open);
   std::optional<unsigned> heldBy(Promise promise, const RaceItem& a, const RaceItem& b, Relation relation);
   void askForPromises(RaceResult& race, const RaceItem& a, const RaceItem& b, Relation relation);
+  bool askForRows(RaceResult& race, const RaceItem& a, const RaceItem& b, Relation relation);
 
   Check c;
   PropertyAnswer& answer;

@@ -60,7 +60,8 @@ struct RaceResult {
   bool inSequence = false;     ///< some order of the threads at their atomic operations brings it about
   bool takesSizes = false;     ///< it takes numbers of the launch that nobody means (decide/usual_sizes)
   std::string ascending;       ///< it takes elements of this array that do not ascend
-  std::string distinct;        ///< or elements of this one that are equal
+  std::string lengths;  ///< it takes rows that begin where `ascending` says before those of this length end
+  std::string distinct; ///< or elements of this one that are equal
   Witness witness;
 };
 

@@ -88,6 +88,77 @@ const ModelAccess* AccessVariants::underPromise(const ModelAccess& access, Promi
   return &made;
 }
 
+/// The elements of arrays that the kernel only reads.
+std::set<Expr> AccessVariants::elementsIn(Expr root) const {
+  std::set<Expr> result;
+  anyNode(root, [&](Expr n) {
+    if (n->op == Op::Apply && n->function->varies == Varies::Never && model.contents.contains(n->function))
+      result.insert(n);
+    return false;
+  });
+  return result;
+}
+
+/// Those of them that what decides about the place is compared with.
+std::set<Expr> AccessVariants::boundsOf(Expr place, Expr condition) const {
+  const auto decides = [&](Expr symbol) {
+    return symbol->op == Op::Symbol && anyNode(place, [&](Expr n) { return n == symbol; });
+  };
+  std::set<Expr> result;
+  anyNode(condition, [&](Expr n) {
+    const bool compares = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
+    if (compares && anyNode(n, decides)) result.merge(elementsIn(n));
+    return false;
+  });
+  return result;
+}
+
+/// From one row's start in its array to the next one's, in bytes, where both speak of one row.
+std::optional<std::int64_t> AccessVariants::distanceOfRows(Expr start, Expr length) const {
+  if (start->operands.empty() || length->operands.empty() || start->width != length->width) return {};
+  Expr from = start->operands.back(), at = length->operands.back(); // before them: what is promised
+  if (start->function != length->function) return from == at ? std::optional(start->width / 8) : std::nullopt;
+  Expr between = decider.view().context.sub(at, from); // members of one structure
+  const bool isScaled = from->op == Op::Mul && isConst(from->operands[1]);
+  if (!isConst(between) || !isScaled || from->operands[1]->value < 2 * std::int64_t(start->width / 8))
+    return {};
+  return from->operands[1]->value;
+}
+
+const ModelAccess* AccessVariants::withRowsApart(const ModelAccess& access,
+                                                 std::set<std::pair<unsigned, unsigned>>& rows) {
+  if (!access.offset) return nullptr;
+  ExprContext& context = decider.view().context;
+  const std::set<Expr> starts = elementsIn(access.offset);
+  Substitution within(context); // the row that starts there
+  for (Expr start : starts) within.set(start, context.constant(start->width, 0));
+  const std::set<Expr> lengths = boundsOf(within(access.offset), access.condition);
+  Substitution apart(context);
+  std::set<Expr> taken;
+  for (Expr start : starts)
+    for (Expr length : lengths) {
+      const auto distance = starts.count(length) ? std::nullopt : distanceOfRows(start, length);
+      if (!distance || taken.count(start) || !taken.insert(length).second) continue;
+      taken.insert(start);
+      const Function &begins = *start->function, &counts = *length->function;
+      Function* made = context.function(begins.name + " before " + counts.name, begins.width);
+      made->ascends = true;
+      made->exact = begins.exact;
+      made->cause = begins.cause;
+      Expr place = start->operands.back(),
+           next = context.add(place, context.constant(place->width, *distance));
+      Expr first = context.apply(made, {place});
+      apart.set(start, first);
+      apart.set(length, context.sub(context.apply(made, {next}), first));
+      rows.insert({model.contents.at(start->function), model.contents.at(length->function)});
+    }
+  if (apart.empty()) return nullptr;
+  ModelAccess& made = all.emplace_back(access);
+  for (Expr* e : {&made.condition, &made.offset, &made.size, &made.stored})
+    if (*e) *e = apart(*e);
+  return &made;
+}
+
 const ModelAccess* AccessVariants::withoutDrawing(const ModelAccess& access) {
   ExprContext& context = decider.view().context;
   auto isDrawn = [](Expr arm) {

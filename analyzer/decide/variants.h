@@ -35,6 +35,9 @@ public:
   /// Where what an annotation could promise holds of the arrays whose elements decide about the access;
   /// these objects are added to `arrays`. Null where there is none.
   const ModelAccess* underPromise(const ModelAccess& access, Promise promise, std::set<unsigned>& arrays);
+  /// Where one array says where rows begin and another one, or another member of its elements, how long they
+  /// are: with rows that lie one behind the other. `rows` are the arrays. Null where there are no such rows.
+  const ModelAccess* withRowsApart(const ModelAccess& access, std::set<std::pair<unsigned, unsigned>>& rows);
   /// Some order in which the threads come to the atomic operations that a witness leans on brings the race
   /// about, perhaps in the first rounds of all loops.
   std::optional<Verdict> comeInOrder(const PairQuestion& question, std::vector<Cause>& causes);
@@ -43,6 +46,9 @@ private:
   /// Where the thread has not drawn a number of which the place speaks, as another lane has that does not
   /// hand it on. Null where all do, or none.
   const ModelAccess* withoutDrawing(const ModelAccess& access);
+  std::set<Expr> elementsIn(Expr root) const;
+  std::set<Expr> boundsOf(Expr place, Expr condition) const;
+  std::optional<std::int64_t> distanceOfRows(Expr start, Expr length) const;
 
   Decider& decider;
   const KernelModel& model;

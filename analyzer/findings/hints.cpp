@@ -83,6 +83,12 @@ std::string raceHint(const RaceResult& race, const KernelModel& model, const std
   if (race.witness.leansOn(CauseKind::Wait))
     return fmt::format("{}() before the flag or lock is set, and after the loop that waits for it",
                        race.scope == RaceScope::InterBlock ? "__threadfence" : "__threadfence_block");
+  if (!race.lengths.empty())
+    return fmt::format(
+        "where each element of `{0}` is the sum of those of `{1}` before it, let rows end at the "
+        "next element of `{0}`, and say kcheck::ascending({0}, number of elements) at the "
+        "kernel's start",
+        race.ascending, race.lengths);
   if (!race.ascending.empty())
     return fmt::format("where `{0}` ascends, as the rows of a sparse matrix do, say kcheck::ascending({0}, "
                        "number of elements) at the kernel's start",
