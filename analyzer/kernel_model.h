@@ -173,6 +173,8 @@ struct LoopStep {
   Op op = Op::Add;
   Expr value = nullptr, by = nullptr;
   unsigned line = 0;
+};
+
 /// Where a thread waits until a number is served that it has drawn, or computed.
 struct LockTurn {
   ModelAccess access; ///< of the number as if that were a place

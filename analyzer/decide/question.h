@@ -144,6 +144,7 @@ private:
   std::vector<const LoopStep*> farSteps(const ModelAccess& access);
   void assumeSteps(const ModelAccess& access, std::vector<std::string>& assumptions);
   void withdrawWhereStepped(Verdict& verdict, const ModelAccess& access);
+
   // turns.cpp
   bool haveOwnTurns(unsigned object);
   bool areApart(const LockTurn& one, const LockTurn& other, bool isShared);
