@@ -148,8 +148,14 @@ private:
 
   /// Whether lanes that the branch sends elsewhere do nothing more than return.
   bool othersReturn(const Instruction& branch, const BasicBlock* barrier) {
+    const auto mayCome = [&](const BasicBlock* from) {
+      return reaches(from,
+                     [&](const BasicBlock* block) { return block == barrier ? Step::Found : Step::On; });
+    };
+    const bool haveParted = !all_of(successors(branch.getParent()), mayCome); // for good
     return none_of(successors(branch.getParent()), [&](const BasicBlock* next) {
-      return !postDominators.dominates(barrier, next) && reaches(next, [&](const BasicBlock* block) {
+      const bool comes = haveParted ? mayCome(next) : postDominators.dominates(barrier, next);
+      return !comes && reaches(next, [&](const BasicBlock* block) {
         if (block == barrier) return Step::Back;
         return any_of(*block, [](const Instruction& i) { return i.mayWriteToMemory(); }) ? Step::Found
                                                                                          : Step::On;
