@@ -107,11 +107,12 @@ private:
   std::optional<PointerValue> exchanged(const clang::VarDecl& variable, const clang::Expr& user);
   template <typename Value> std::optional<Value> through(const Event& event, Evaluate<Value> evaluate);
   // host_rounds.cpp
-  bool isInSameRound(clang::SourceRange region, clang::SourceLocation event, clang::SourceLocation user) const;
+  bool isInSameRound(clang::SourceRange region, clang::SourceLocation event,
+                     clang::SourceLocation user) const;
   bool livesAsLong(const clang::VarDecl& variable) const;
   ScopePointer scopeOfSome(const clang::VarDecl& variable) const;
-  /// The value that an event gives to a variable, or to a field of one, in a round or call that need not be that of
-  /// the place that asks.
+  /// The value that an event gives to a variable, or to a field of one, in a round or call that need not be
+  /// that of the place that asks.
   template <typename Ask> auto ofSomeRound(const clang::VarDecl& variable, const Ask& ask) {
     ScopePointer inner = scopeOfSome(variable);
     std::swap(scope, inner);
@@ -122,8 +123,8 @@ private:
     return value;
   }
   template <typename Value>
-  std::optional<Value> through(const Event& event, const clang::VarDecl& variable,
-                               clang::SourceLocation user, Evaluate<Value> evaluate) {
+  std::optional<Value> through(const Event& event, const clang::VarDecl& variable, clang::SourceLocation user,
+                               Evaluate<Value> evaluate) {
     if (isInSameRound(event.region, event.where, user)) return through(event, evaluate);
     return ofSomeRound(variable, [&] { return through(event, evaluate); });
   }

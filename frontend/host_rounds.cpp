@@ -1,4 +1,5 @@
-// When an assignment was made whose value is asked for: in this round of the loops and this call, or in one before
+// When an assignment was made whose value is asked for: in this round of the loops and this call, or in one
+// before
 // (`if (!p) cudaMalloc(&p, n * 4)`, static variables), where sizes may have been others.
 #include "frontend/host_folder.h"
 
@@ -47,11 +48,9 @@ bool Folder::livesAsLong(const clang::VarDecl& variable) const {
     if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(&variable))
       return isLocal && parameter->getDeclContext() == holder->getDeclContext();
     const auto own = values.uses.variables.find(variable.getCanonicalDecl());
-    const clang::CompoundStmt* home =
-        own == values.uses.variables.end() ? nullptr : own->second.declaredIn;
+    const clang::CompoundStmt* home = own == values.uses.variables.end() ? nullptr : own->second.declaredIn;
     if (!home) return false;
-    if (isLocal)
-      return contains(ast.getSourceManager(), home->getSourceRange(), holder->getLocation());
+    if (isLocal) return contains(ast.getSourceManager(), home->getSourceRange(), holder->getLocation());
     const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
     return function && function->isMain() && function->getBody() == home;
   });

@@ -78,8 +78,8 @@ struct Around {
   const clang::FunctionDecl* function = nullptr; ///< canonical; null at file scope
   std::vector<const clang::Stmt*> loops;
   std::vector<Guard> guards;
-  /// The innermost part of the text of which it is open whether, or how often, it is come to: a branch, a loop, a function's
-  /// body. Whoever is in there and further down comes after it, in the same round.
+  /// The innermost part of the text of which it is open whether, or how often, it is come to: a branch, a
+  /// loop, a function's body. Whoever is in there and further down comes after it, in the same round.
   clang::SourceRange region;
   bool mayHaveReturned = false; ///< the function, further up
 };
@@ -103,7 +103,8 @@ struct HostUses {
   std::set<std::string> askedForRemainder; ///< names of variables: `n % 32`, `n & 31`
   std::set<std::pair<const clang::VarDecl*, const clang::VarDecl*>> swaps; ///< of pointers, anywhere
   std::set<const clang::Expr*> inSwaps; ///< values of assignments that such exchanges are made of
-  std::set<const clang::CXXRecordDecl*> handedOn; ///< canonical; of lambdas and others that code out of sight may call
+  std::set<const clang::CXXRecordDecl*>
+      handedOn; ///< canonical; of lambdas and others that code out of sight may call
   bool hasLabels = false;
   bool wholeProgram = false; ///< no other file can call this file's functions
 };

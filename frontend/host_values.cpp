@@ -86,8 +86,8 @@ bool HostValues::hasOtherUses(const clang::VarDecl& variable, unsigned depth) co
 const clang::Expr* HostValues::definition(const clang::VarDecl& variable) const {
   if (llvm::isa<clang::ParmVarDecl>(variable)) return nullptr;
   const clang::Expr* init = variable.getAnyInitializer();
-  const bool isOfFirstCall = variable.isStaticLocal() && init && !init->isValueDependent() &&
-                             !init->isEvaluatable(ast);
+  const bool isOfFirstCall =
+      variable.isStaticLocal() && init && !init->isValueDependent() && !init->isEvaluatable(ast);
   if (isOfFirstCall) return nullptr;
   if (variable.getType().isConstQualified()) return init;
   if (variable.getType()->isReferenceType() && init && !isTemporary(*init)) return nullptr; // another's name

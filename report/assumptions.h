@@ -23,7 +23,9 @@ inline std::string fromZero(const std::string& parameter, unsigned bits) {
 }
 
 /// Of what masks are made of (`i & (stride - 1)`).
-inline std::string powerOfTwo(const std::string& parameter) { return "`" + parameter + "` is a power of two"; }
+inline std::string powerOfTwo(const std::string& parameter) {
+  return "`" + parameter + "` is a power of two";
+}
 
 /// Of what host code computes sizes from.
 inline constexpr std::string_view kHostsInt = "the host's `";

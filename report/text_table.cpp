@@ -154,7 +154,8 @@ const char* seenNone(Property property) {
   return "; the run saw nothing wrong";
 }
 
-/// The first of the reasons, of which JSON has all, and how many more there are. What holds all the same is the last.
+/// The first of the reasons, of which JSON has all, and how many more there are. What holds all the same is
+/// the last.
 std::string firstReasons(const PropertyResult& property) {
   constexpr std::size_t kShown = 3;
   std::vector<std::string> reasons;

@@ -1,5 +1,5 @@
-// Loops whose last round steps a counter out of its type: `for (i = t; i < n; i += stride)` with a large `n`. The
-// language lets nobody do so. On a GPU the number wraps, and the loop goes on with rounds that no access
+// Loops whose last round steps a counter out of its type: `for (i = t; i < n; i += stride)` with a large `n`.
+// The language lets nobody do so. On a GPU the number wraps, and the loop goes on with rounds that no access
 // speaks of.
 #include "analyzer/decide/question.h"
 #include "analyzer/expr/fold.h"
@@ -52,11 +52,10 @@ void Decider::withdrawWhereStepped(Verdict& verdict, const ModelAccess& access) 
   for (const LoopStep* step : farSteps(access)) {
     if (!isKnown(access, *step)) continue;
     const unsigned width = step->value->width;
-    const Expr next = c.binary(step->op, c.extend(Op::SExt, 64, step->value), c.extend(Op::SExt, 64, step->by),
-                               NoSignedWrap);
-    const Expr isOver =
-        c.logicalOr(c.binary(Op::Slt, c.constant(64, std::int64_t(signedMax(width))), next),
-                    c.binary(Op::Slt, next, c.constant(64, std::int64_t(signedMin(width)))));
+    const Expr next = c.binary(step->op, c.extend(Op::SExt, 64, step->value),
+                               c.extend(Op::SExt, 64, step->by), NoSignedWrap);
+    const Expr isOver = c.logicalOr(c.binary(Op::Slt, c.constant(64, std::int64_t(signedMax(width))), next),
+                                    c.binary(Op::Slt, next, c.constant(64, std::int64_t(signedMin(width)))));
     const Verdict stepped = solve({access.condition, isOver}, std::nullopt);
     if (stepped.outcome == Verdict::Outcome::Never) continue;
     verdict = {};

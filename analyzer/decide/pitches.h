@@ -26,8 +26,8 @@ struct Pitch {
 
 std::vector<Pitch> pitchesOf(ExprContext& context, std::initializer_list<const ModelAccess*> accesses);
 
-/// Of an offset as a polynomial, all that a number of the launch is multiplied by tells rows apart, and the rest
-/// is the place in one.
+/// Of an offset as a polynomial, all that a number of the launch is multiplied by tells rows apart, and the
+/// rest is the place in one.
 struct Row {
   Expr number = nullptr;
   Expr isInside = nullptr; ///< width 1: the rest lies within the row

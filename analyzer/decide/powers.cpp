@@ -76,10 +76,11 @@ Expr preferPowersOfTwo(const Check& check, PropertyAnswer& answer,
     if (std::ranges::any_of(accesses, asksAgainst)) continue;
     all = context.logicalAnd(all, wanted);
     if (evaluate(wanted, verdict.values).value) continue;
-    bool isOpen = false;
+    bool isOpen = false, assumesNoWrap = false;
     for (unsigned power = 0; power + 1 < number->width; ++power) {
       Verdict usual = check.decider.quickly([&] { return with(number, std::int64_t(1) << power); });
       isOpen = isOpen || usual.outcome == Outcome::Unknown;
+      assumesNoWrap = assumesNoWrap || usual.assumesNoWrap;
       if (usual.outcome != Outcome::Happens) continue;
       verdict = std::move(usual);
       verdict.values.symbols[number->symbol] = std::int64_t(1) << power;
@@ -91,7 +92,7 @@ Expr preferPowersOfTwo(const Check& check, PropertyAnswer& answer,
       verdict.leans.push_back({CauseKind::Launch, nameOf(number) + ", which is no power of two"});
       continue;
     }
-    verdict = Verdict::never(verdict.assumesNoWrap);
+    verdict = Verdict::never(assumesNoWrap);
     answer.assume(powerOfTwo(number->symbol->name));
     break;
   }

@@ -1,5 +1,5 @@
-// Rows of an offset, however it is written: `cols * 16 * by + 16 * bx + tx + cols` is row `16 * by + 1` and column
-// `16 * bx + tx` of rows that are `cols` long.
+// Rows of an offset, however it is written: `cols * 16 * by + 16 * bx + tx + cols` is row `16 * by + 1` and
+// column `16 * bx + tx` of rows that are `cols` long.
 #include "analyzer/decide/pitches.h"
 #include "analyzer/decide/poly.h"
 
@@ -11,7 +11,9 @@ namespace {
 
 /// Between threads, or from round to round of a loop.
 bool differs(const Atom& atom) {
-  const auto isRound = [](Expr n) { return n->op == Op::Symbol && n->symbol->kind == SymbolKind::LoopCounter; };
+  const auto isRound = [](Expr n) {
+    return n->op == Op::Symbol && n->symbol->kind == SymbolKind::LoopCounter;
+  };
   return variesOf(atom.node) != Varies::Never || anyNode(atom.node, isRound);
 }
 
@@ -27,7 +29,8 @@ Poly asWritten(Expr e) {
   case Op::Const: return Poly(Int(e->value));
   case Op::SExt:
   case Op::ZExt:
-  case Op::Trunc: return e->operands[0]->width > 1 && e->width > 1 ? asWritten(e->operands[0]) : Poly(Atom{e});
+  case Op::Trunc:
+    return e->operands[0]->width > 1 && e->width > 1 ? asWritten(e->operands[0]) : Poly(Atom{e});
   case Op::Add: {
     Poly sum = asWritten(e->operands[0]);
     sum.add(asWritten(e->operands[1]));
@@ -64,7 +67,8 @@ Expr sumOf(ExprContext& context, const Terms& terms) {
   return sum;
 }
 
-/// What all that leads from row to row has in common, but for what differs between threads: the length of one.
+/// What all that leads from row to row has in common, but for what differs between threads: the length of
+/// one.
 Terms lengthOf(const Terms& along) {
   Monomial common = along.front().first;
   std::erase_if(common, differs);

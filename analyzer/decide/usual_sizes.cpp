@@ -124,6 +124,17 @@ void doubtShorterThanGuards(const Check& check, std::initializer_list<const Mode
 
 } // namespace
 
+/// Whether the kernel itself compares something with the number on the way to the accesses: then it says what
+/// it takes to lie within.
+static bool isAskedFor(Expr number, std::initializer_list<const ModelAccess*> accesses) {
+  return std::ranges::any_of(accesses, [&](const ModelAccess* access) {
+    return anyNode(access->condition, [&](Expr n) {
+      const bool orders = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
+      return orders && anyNode(n, [&](Expr e) { return e == number; });
+    });
+  });
+}
+
 /// The same of rows that are written in other ways, and of the whole place in them.
 static void doubtNarrowRows(const Check& check, std::initializer_list<const ModelAccess*> accesses,
                             Verdict& verdict, const std::function<Verdict(Expr wanted)>& again) {
@@ -131,13 +142,15 @@ static void doubtNarrowRows(const Check& check, std::initializer_list<const Mode
   Expr wanted = context.boolean(true);
   std::vector<Expr> numbers;
   for (const Row& row : rowsOf(check.decider.view(), accesses)) {
+    if (isAskedFor(row.number, accesses)) continue;
     wanted = context.logicalAnd(wanted, row.isInside);
     if (std::ranges::find(numbers, row.number) == numbers.end()) numbers.push_back(row.number);
   }
   if (numbers.empty()) return;
   const Verdict inside = check.decider.quickly([&] { return again(wanted); });
   if (inside.outcome != Verdict::Outcome::Never) return;
-  verdict.leans.push_back({CauseKind::Launch, "rows of " + listed(numbers) + " shorter than the kernel's own"});
+  verdict.leans.push_back(
+      {CauseKind::Launch, "rows of " + listed(numbers) + " shorter than the kernel's own"});
 }
 
 void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
@@ -145,7 +158,8 @@ void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*
   if (verdict.outcome != Verdict::Outcome::Happens) return;
   if (const auto guards = guardsOf(accesses); !guards.empty())
     return doubtShorterThanGuards(check, accesses, guards, verdict, again);
-  const std::int64_t width = widthOf(check.model);  if (width < 2) return;
+  const std::int64_t width = widthOf(check.model);
+  if (width < 2) return;
   ExprContext& context = check.decider.view().context;
   Expr wanted = context.boolean(true);
   std::vector<Expr> tooSmall;

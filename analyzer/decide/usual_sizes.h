@@ -17,8 +17,9 @@ void preferNotNegative(const Check& check, PropertyAnswer& answer,
                        const std::function<Verdict(Expr wanted)>& again);
 
 /// Numbers that masks are made of (`i & (stride - 1)`) and that are no powers of two in the witness: another
-/// one is taken where they are. Where none of these has one, that it is such is an assumption; where that is open, the
-/// verdict leans on it. `with` asks the question for one number. Returns what has been asked for (width 1).
+/// one is taken where they are. Where none of these has one, that it is such is an assumption; where that is
+/// open, the verdict leans on it. `with` asks the question for one number. Returns what has been asked for
+/// (width 1).
 Expr preferPowersOfTwo(const Check& check, PropertyAnswer& answer,
                        std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
                        const std::function<Verdict(Expr number, std::int64_t value)>& with);
@@ -26,8 +27,8 @@ Expr preferPowersOfTwo(const Check& check, PropertyAnswer& answer,
 /// Whether numbers of the launch that may be negative are in these accesses.
 bool mayBeNegative(std::initializer_list<const ModelAccess*> accesses);
 
-/// Where the solver has left the question open: asks again where the numbers of the launch are not negative, one of
-/// them or all, which is much less to think about.
+/// Where the solver has left the question open: asks again where the numbers of the launch are not negative,
+/// one of them or all, which is much less to think about.
 void tryNotNegative(const Check& check, PropertyAnswer& answer,
                     std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
                     const std::function<Verdict(Expr wanted)>& again);

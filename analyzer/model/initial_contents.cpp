@@ -83,10 +83,14 @@ Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) 
   const bool isChanged = variable != state.globals.end() &&
                          state.prepared.writtenVariables.count(variable->second->getName().str()) != 0;
   if (object.space == MemorySpace::Local || object.isUnknown || isChanged ||
-      state.changedPointerSources.count(place.object))
-    return exprs.add(state.objects.pointerTo(state.objects.unknown()),
-                     fresh(&instruction, "pointer", "a pointer (" + state.lineText(instruction) + ")",
-                           {{}, "a pointer read from memory at " + state.lineText(instruction)}));
+      state.changedPointerSources.count(place.object)) {
+    // Wherever it leads: in shared memory, what stays there leads all threads of the block to one place.
+    Expr found = object.space == MemorySpace::Shared
+                     ? loadFrom(instruction, place)
+                     : fresh(&instruction, "pointer", "a pointer (" + state.lineText(instruction) + ")",
+                             {{}, "a pointer read from memory at " + state.lineText(instruction)});
+    return exprs.add(state.objects.pointerTo(state.objects.unknown()), found);
+  }
   MemoryObject target;
   bool fixed = isConst(place.offset);
   std::string where = fixed ? std::to_string(place.offset->value) : "[]";

@@ -51,7 +51,7 @@ struct Execution::LoopWork {
   std::vector<Guard> guards;
   bool isCounted = false; ///< a 32-bit counter that must not overflow bounds the number of iterations
   std::map<const llvm::PHINode*, LoopStep> steps; ///< of those of 32 bits that C++ keeps in their type
-  std::set<std::string> assumptions; ///< taken up when the loop is recorded
+  std::set<std::string> assumptions;              ///< taken up when the loop is recorded
 
   /// The counter as a number of `width` bits.
   Expr counterAs(ExprContext& exprs, unsigned width) const {
