@@ -13,6 +13,7 @@
 namespace clang {
 class ASTContext;
 class CallExpr;
+class CXXRecordDecl;
 class CompoundStmt;
 class Expr;
 class FieldDecl;
