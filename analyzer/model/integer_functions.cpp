@@ -92,10 +92,9 @@ Expr permutedBytes(ExprContext& exprs, Expr low, Expr high, Expr selector) {
   constexpr unsigned kBytes = 4;
   Expr result = exprs.constant(32, 0);
   for (unsigned place = 0; place < kBytes; ++place) {
-    const auto chosen = unsigned(selector->value >> (4 * place)) & 15, number = chosen & 7;
+    const auto number = unsigned(selector->value >> (4 * place)) & 7;
     Expr byte = exprs.binary(Op::LShr, number < kBytes ? low : high, exprs.constant(32, number % kBytes * 8));
     byte = exprs.extend(Op::Trunc, 8, byte);
-    if (chosen & 8) byte = exprs.binary(Op::AShr, byte, exprs.constant(8, 7));
     result =
         exprs.binary(Op::Or, result,
                      exprs.binary(Op::Shl, exprs.extend(Op::ZExt, 32, byte), exprs.constant(32, 8 * place)));

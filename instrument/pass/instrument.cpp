@@ -28,6 +28,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
   };
   const Stage stages[] = {
       {"prepare", prepare},
+      {"open numbers", settleOpenNumbers},
       {"grid barrier", replaceGridBarrier},
       {"lower device code", lowerDevice},
       {"insert hooks", insertHooks},

@@ -89,8 +89,7 @@ llvm::Value* reinterpret(Lowering& l, llvm::StringRef name) {
     return b.CreateTrunc(name == "d2i.hi" ? b.CreateLShr(bits, 32) : bits, l.type());
   }
   if (name == "fns") return ptx::nthSetBit(b, l.operand(0), l.operand(1), l.operand(2));
-  if (name == "prmt")
-    return l.library("__nv_byte_perm", l.type(), {l.operand(0), l.operand(1), l.operand(2)});
+  if (name == "prmt") return l.library("__nv_prmt", l.type(), {l.operand(0), l.operand(1), l.operand(2)});
   if (name == "sad.i" || name == "sad.ui")
     return l.library(name == "sad.i" ? "__nv_sad" : "__nv_usad", l.type(),
                      {l.operand(0), l.operand(1), l.operand(2)});

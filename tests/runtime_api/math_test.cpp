@@ -226,7 +226,7 @@ TEST(MathInteger, PartsOfProductsAndBits) {
   EXPECT_EQ(__nv_rhadd(-3, 0), -1);
   EXPECT_EQ(__nv_sad(-2, 3, 10), 15);
   EXPECT_EQ(unsigned(__nv_byte_perm(0x03020100, 0x07060504, 0x7531)), 0x07050301u);
-  EXPECT_EQ(unsigned(__nv_byte_perm(0x80, 0, 0x8)), 0x808080ffu) << "bit 3 replicates the sign";
+  EXPECT_EQ(unsigned(__nv_byte_perm(0x80, 0, 0x8)), 0x80808080u) << "three bits of each selector count";
   EXPECT_EQ(__nv_brev(1), std::numeric_limits<int>::min());
   EXPECT_EQ(__nv_clz(0), 32);
   EXPECT_EQ(__nv_clz(1), 31);

@@ -28,6 +28,11 @@ __kcheck_assume(bool condition, const char* text, const char* file, unsigned lin
 }
 #define __builtin_assume(...) __kcheck_assume(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__, __FILE__, __LINE__)
 
+// Of the device's functions these are declared by clang without a body, or not at all.
+static inline __attribute__((device)) double nan(const char*) { return __builtin_nan(""); }
+static inline __attribute__((device)) float nanf(const char*) { return __builtin_nanf(""); }
+static inline __attribute__((device)) float __tanhf(float x) { return tanhf(x); }
+
 // Host code may call CUDA's min and max.
 __KCHECK_MIN_MAX(static inline __attribute__((host)))
 __KCHECK_MIN_MAX_OF(static inline __attribute__((host)), int, int, int)

@@ -95,7 +95,8 @@ KC_MATH1(float, fast_exp10f, float(::exp10(double(x))))
 KC_MATH1(float, fast_logf, std::log(x))
 KC_MATH1(float, fast_log2f, std::log2(x))
 KC_MATH1(float, fast_log10f, float(std::log10(double(x))))
-KC_MATH2(float, fast_fdividef, x / y)
+// 0 for divisors from 2^126 on, as the guide has it.
+KC_MATH2(float, fast_fdividef, std::fabs(y) > 0x1p126f && !std::isinf(y) ? (x - x) * y : x / y)
 // exp2(y * log2(x)): a negative base gives a NaN, as on the device.
 KC_MATH2(float, fast_powf, float(std::exp2(y* std::log2(double(x)))))
 
