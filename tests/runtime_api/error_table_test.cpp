@@ -76,8 +76,10 @@ TEST(ErrorState, DeviceErrorSticksFromTheNextSynchronisationUntilReset) {
   EXPECT_EQ(call([] { return Error::Success; }), Error::Success) << "not seen before the host synchronises";
   EXPECT_EQ(deviceErrorAtSynchronisation(), Error::Assert);
   EXPECT_EQ(call([] { return Error::Success; }), Error::Assert);
+  EXPECT_EQ(callAnyway([] { return Error::Success; }), Error::Success) << "of what needs no device";
   EXPECT_EQ(cudaGetLastError(), Error::Assert);
-  EXPECT_EQ(cudaGetLastError(), Error::Assert);
+  EXPECT_EQ(cudaGetLastError(), Error::Success) << "told once, until the next call fails";
+  EXPECT_EQ(call([] { return Error::Success; }), Error::Assert);
   clearDeviceError();
   EXPECT_EQ(call([] { return Error::Success; }), Error::Success);
   cudaGetLastError();

@@ -25,7 +25,7 @@ namespace {
 bool isDevice(int device) { return device == 0; }
 
 Error synchroniseDevice() {
-  if (legacyStreamIsForbidden()) return Error::StreamCaptureUnsupported;
+  if (Error error = deviceWaitAllowed(); error != Error::Success) return error;
   waitForAll();
   deviceSynchronized();
   flushPrintf();
@@ -42,7 +42,7 @@ namespace cuda = kcheck::cuda;
 extern "C" {
 
 Error cudaGetDeviceCount(int* count) {
-  return call([&] {
+  return callAnyway([&] {
     if (!count) return Error::InvalidValue;
     *count = 1;
     return Error::Success;
@@ -59,7 +59,7 @@ Error cudaSetDevice(int device) {
 }
 
 Error cudaGetDevice(int* device) {
-  return call([&] {
+  return callAnyway([&] {
     if (!device) return Error::InvalidValue;
     *device = 0;
     return Error::Success;
@@ -103,7 +103,7 @@ Error cudaGetDeviceFlags(unsigned* flags) {
 }
 
 Error cudaGetDeviceProperties(cuda::DeviceProperties* properties, int device) {
-  return call([&] {
+  return callAnyway([&] {
     if (!properties) return Error::InvalidValue;
     if (!isDevice(device)) return Error::InvalidDevice;
     fillProperties(*properties);

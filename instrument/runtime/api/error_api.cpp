@@ -72,7 +72,6 @@ ThreadErrors& threadErrors() {
 Error readLastError(bool clear) {
   ThreadErrors& errors = threadErrors();
   errors.launch = {};
-  if (Error sticky = stickyError(); sticky != Error::Success) return sticky;
   Error last = errors.last;
   if (clear) errors.last = Error::Success;
   return last;

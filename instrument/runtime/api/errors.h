@@ -1,6 +1,6 @@
 // CUDA's error state: the last error of each host thread, and the error that broke the device ("sticky":
-// every call answers it until cudaDeviceReset). Every API function goes through call(), so that no error is
-// forgotten.
+// every call that needs the device answers it until cudaDeviceReset). Every API function goes through call(),
+// so that no error is forgotten.
 #pragma once
 
 #include "instrument/runtime/api/cuda_abi.h"
@@ -36,6 +36,12 @@ void reportUnreadErrors();
 template <class Body> Error call(Body&& body) {
   const InRuntime here;
   if (Error sticky = stickyError(); sticky != Error::Success) return remember(sticky);
+  return remember(body());
+}
+
+/// As call(), for what a lost device still answers.
+template <class Body> Error callAnyway(Body&& body) {
+  const InRuntime here;
   return remember(body());
 }
 

@@ -36,7 +36,8 @@ Error recordEvent(cuda::Event* event, cuda::StreamHandle handle) {
 /// Success when the event's work is done; the host has then waited for it.
 Error completed(cuda::Event* event, bool waits) {
   if (!resolve(event)) return Error::InvalidResourceHandle;
-  if (event->capturing) return Error::CapturedEvent;
+  if (event->capturing) return spoilCapture(*event->capturing, Error::CapturedEvent);
+  if (Error error = allowedDuringCaptures(); error != Error::Success) return error;
   if (anythingLives()) {
     if (waits)
       waitFor(*event);
@@ -93,6 +94,8 @@ Error cudaEventElapsedTime(float* milliseconds, cuda::Event* start, cuda::Event*
     if ((start->flags | end->flags) & cuda::EventDisableTiming) return Error::InvalidResourceHandle;
     if (anythingLives() && (isBusy(*start) || isBusy(*end))) return Error::NotReady;
     if (!start->recorded || !end->recorded) return Error::InvalidResourceHandle;
+    *milliseconds = 0;
+    if (start == end) return Error::Success;
     std::chrono::duration<float, std::milli> time = end->when - start->when;
     *milliseconds = end->when < start->when ? std::min(time.count(), -kLeastMilliseconds)
                                             : std::max(time.count(), kLeastMilliseconds);

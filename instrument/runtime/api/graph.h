@@ -6,6 +6,7 @@
 #include "instrument/runtime/api/work.h"
 
 #include <memory>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Graph {
   mutable std::uint64_t begin = 0, end = 0;
   std::unordered_map<const GraphNode*, GraphNode*> twins; ///< of a copy: original to own node
   CaptureMode captureMode = CaptureMode::Global;          ///< while it is being captured
+  std::thread::id captureThread;                          ///< that began the capture
+  bool isSpoilt = false;                                  ///< the capture ends without a graph
 };
 
 struct GraphExec {
@@ -59,7 +62,17 @@ cuda::Error capture(cuda::Stream& stream, Work work);
 cuda::Error joinCapture(cuda::Stream& stream, cuda::Event& event);
 /// An event recorded while its stream is captured marks a place in the graph.
 cuda::Error recordInCapture(cuda::Event& event, cuda::Stream& stream);
-/// A capture that is not relaxed forbids the legacy default stream and waiting for the device meanwhile.
-bool legacyStreamIsForbidden();
+
+// What a capture forbids spoils it: it ends without a graph.
+
+/// Waiting for other streams and events, and allocating: Success unless a capture forbids them, which only
+/// relaxed ones do not.
+cuda::Error allowedDuringCaptures();
+/// Waiting for the whole device: Success while nothing is captured.
+cuda::Error deviceWaitAllowed();
+/// Work in the legacy default stream, which would depend on what is captured: Success or the error.
+cuda::Error legacyStreamAllowed();
+/// Spoils the capture that makes the graph; returns the error.
+cuda::Error spoilCapture(cuda::Graph& graph, cuda::Error error);
 
 } // namespace kcheck::runtime::api

@@ -15,9 +15,33 @@ using cuda::Graph;
 using cuda::GraphNode;
 using cuda::Stream;
 
-std::atomic<int>& strictCaptures() {
+std::atomic<int>& captures() {
   static std::atomic<int> count{0};
   return count;
+}
+
+/// What cudaThreadExchangeStreamCaptureMode has set.
+CaptureMode& modeOfThread() {
+  thread_local CaptureMode mode = CaptureMode::Global;
+  return mode;
+}
+
+bool forbidsHere(const Stream& stream) {
+  const Graph& graph = *stream.capturing;
+  if (graph.captureMode == CaptureMode::Relaxed || modeOfThread() == CaptureMode::Relaxed) return false;
+  return graph.captureThread == std::this_thread::get_id() ||
+         (graph.captureMode == CaptureMode::Global && modeOfThread() == CaptureMode::Global);
+}
+
+/// Success, or `error` where a capture forbids the call, which spoils the capture.
+template <class Forbids> Error unlessForbidden(Error error, Forbids&& forbids) {
+  if (captures() == 0) return Error::Success;
+  bool isForbidden = false;
+  streamTable().streams.forEach([&](Stream& stream) {
+    if (!stream.capturing || !forbids(stream)) return;
+    stream.capturing->isSpoilt = isForbidden = true;
+  });
+  return isForbidden ? error : Error::Success;
 }
 
 Error begin(Stream& stream, std::unique_ptr<Graph> own, Graph* given, std::vector<GraphNode*> tail,
@@ -28,10 +52,12 @@ Error begin(Stream& stream, std::unique_ptr<Graph> own, Graph* given, std::vecto
   stream.captureIsOurs = own != nullptr;
   stream.capturing = own ? graphs().add(std::move(own)) : given;
   stream.capturing->captureMode = mode;
+  stream.capturing->captureThread = std::this_thread::get_id();
+  stream.capturing->isSpoilt = false;
   stream.captureOrigin = true;
   stream.captureId = newId();
   stream.captureTail = std::move(tail);
-  if (mode != CaptureMode::Relaxed) ++strictCaptures();
+  ++captures();
   return Error::Success;
 }
 
@@ -76,12 +102,13 @@ Error end(Stream& stream, Graph** result) {
   if (!stream.captureOrigin) return Error::StreamCaptureUnmatched;
   Graph* graph = stream.capturing;
   bool joined = allJoined(stream), ours = stream.captureIsOurs;
-  if (graph->captureMode != CaptureMode::Relaxed) --strictCaptures();
+  const bool spoilt = graph->isSpoilt;
+  --captures();
   leave(graph);
-  if (result) *result = joined ? graph : nullptr;
-  if (joined) return Error::Success;
+  if (result) *result = joined && !spoilt ? graph : nullptr;
+  if (joined && !spoilt) return Error::Success;
   if (ours) graphs().remove(graph);
-  return Error::StreamCaptureUnjoined;
+  return spoilt ? Error::StreamCaptureInvalidated : Error::StreamCaptureUnjoined;
 }
 
 template <class Body> Error withStream(cuda::StreamHandle handle, Body&& body) {
@@ -92,14 +119,17 @@ template <class Body> Error withStream(cuda::StreamHandle handle, Body&& body) {
 }
 
 CaptureStatus statusOf(const Stream& stream) {
-  return stream.capturing ? CaptureStatus::Active : CaptureStatus::None;
+  if (!stream.capturing) return CaptureStatus::None;
+  return stream.capturing->isSpoilt ? CaptureStatus::Invalidated : CaptureStatus::Active;
 }
 
 } // namespace
 
 Error capture(Stream& stream, Work work) {
   // An event from outside cannot be waited for inside, and the record of one is a mark, not a node.
-  if (std::holds_alternative<EventWork>(work)) return Error::StreamCaptureIsolation;
+  if (std::holds_alternative<EventWork>(work))
+    return spoilCapture(*stream.capturing, Error::StreamCaptureIsolation);
+  if (stream.capturing->isSpoilt) return Error::StreamCaptureInvalidated;
   if (auto* freed = std::get_if<FreeWork>(&work))
     for (const auto& node : stream.capturing->nodes)
       if (auto* made = std::get_if<AllocateWork>(&node->work))
@@ -129,7 +159,20 @@ Error recordInCapture(cuda::Event& event, Stream& stream) {
   return Error::Success;
 }
 
-bool legacyStreamIsForbidden() { return strictCaptures() > 0; }
+Error allowedDuringCaptures() { return unlessForbidden(Error::StreamCaptureUnsupported, forbidsHere); }
+
+Error deviceWaitAllowed() {
+  return unlessForbidden(Error::StreamCaptureUnsupported, [](const Stream&) { return true; });
+}
+
+Error legacyStreamAllowed() {
+  return unlessForbidden(Error::StreamCaptureImplicit, [](const Stream& stream) { return stream.blocking(); });
+}
+
+Error spoilCapture(Graph& graph, Error error) {
+  graph.isSpoilt = true;
+  return error;
+}
 
 } // namespace kcheck::runtime::api
 
@@ -195,9 +238,8 @@ Error cudaStreamUpdateCaptureDependencies(cuda::StreamHandle handle, cuda::Graph
 
 Error cudaThreadExchangeStreamCaptureMode(cuda::CaptureMode* mode) {
   return call([&] {
-    thread_local cuda::CaptureMode current = cuda::CaptureMode::Global;
     if (!mode) return Error::InvalidValue;
-    std::swap(current, *mode);
+    std::swap(modeOfThread(), *mode);
     return Error::Success;
   });
 }

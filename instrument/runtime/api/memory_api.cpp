@@ -1,6 +1,7 @@
 // Allocation of linear memory: device, managed, pinned and registered host memory; what a pointer is.
 #include "instrument/runtime/api/device.h"
 #include "instrument/runtime/api/errors.h"
+#include "instrument/runtime/api/graph.h"
 #include "instrument/runtime/api/later.h"
 #include "instrument/runtime/api/memory_use.h"
 #include "instrument/runtime/api/pointers.h"
@@ -75,6 +76,12 @@ const char* reasonOf(FreeResult result, const void* pointer) {
   case FreeResult::WrongKind: return ownFunction(find(pointer));
   }
   return "the pointer cannot be freed";
+}
+
+/// As allocateLinear(), where the program itself asks for it.
+Error allocateNow(void** pointer, std::size_t bytes, MemoryKind kind, void* caller) {
+  if (Error error = allowedDuringCaptures(); error != Error::Success) return error;
+  return allocateLinear(pointer, bytes, kind, caller);
 }
 
 bool deviceKind(MemoryKind kind) { return kind == MemoryKind::Device || kind == MemoryKind::Managed; }
@@ -184,14 +191,14 @@ KC_FREE(_ZdaPvm, "delete[]", (void* pointer, std::size_t bytes), (pointer, bytes
 
 Error cudaMalloc(void** pointer, std::size_t bytes) {
   void* caller = __builtin_return_address(0);
-  return call([&] { return allocateLinear(pointer, bytes, MemoryKind::Device, caller); });
+  return call([&] { return allocateNow(pointer, bytes, MemoryKind::Device, caller); });
 }
 
 Error cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
   void* caller = __builtin_return_address(0);
   return call([&] {
-    if (bytes == 0 || (flags != cuda::AttachGlobal && flags != cuda::AttachHost)) return Error::InvalidValue;
-    return allocateLinear(pointer, bytes, MemoryKind::Managed, caller);
+    if (flags != cuda::AttachGlobal && flags != cuda::AttachHost) return Error::InvalidValue;
+    return allocateNow(pointer, bytes, MemoryKind::Managed, caller);
   });
 }
 
@@ -199,14 +206,16 @@ Error cudaFree(void* pointer) {
   void* caller = __builtin_return_address(0);
   if (pointer) hostSeesPrints();
   return call([&] {
-    if (pointer) tryToEndAll();
+    if (!pointer) return Error::Success;
+    if (Error error = allowedDuringCaptures(); error != Error::Success) return error;
+    tryToEndAll();
     return freeLinear(pointer, true, "cudaFree", caller);
   });
 }
 
 Error cudaMallocHost(void** pointer, std::size_t bytes) {
   void* caller = __builtin_return_address(0);
-  return call([&] { return allocateLinear(pointer, bytes, MemoryKind::Pinned, caller); });
+  return call([&] { return allocateNow(pointer, bytes, MemoryKind::Pinned, caller); });
 }
 
 Error cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
@@ -214,7 +223,7 @@ Error cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
   return call([&] {
     if (flags & ~unsigned(cuda::HostAllocPortable | cuda::HostAllocMapped | cuda::HostAllocWriteCombined))
       return Error::InvalidValue;
-    Error error = allocateLinear(pointer, bytes, MemoryKind::Pinned, caller);
+    Error error = allocateNow(pointer, bytes, MemoryKind::Pinned, caller);
     if (error == Error::Success && *pointer) {
       std::lock_guard lock(state().mutex);
       state().hostFlags[number(*pointer)] = flags;
@@ -227,7 +236,9 @@ Error cudaFreeHost(void* pointer) {
   void* caller = __builtin_return_address(0);
   if (pointer) hostSeesPrints();
   return call([&] {
-    if (pointer) tryToEndAll();
+    if (!pointer) return Error::Success;
+    if (Error error = allowedDuringCaptures(); error != Error::Success) return error;
+    tryToEndAll();
     return freeLinear(pointer, false, "cudaFreeHost", caller);
   });
 }

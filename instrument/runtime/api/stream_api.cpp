@@ -36,6 +36,12 @@ template <class Body> Error withStream(StreamHandle handle, Body&& body) {
   });
 }
 
+/// Success, or why the host may not wait for the stream.
+Error waitAllowed(const cuda::Stream& stream) {
+  if (stream.capturing) return spoilCapture(*stream.capturing, Error::StreamCaptureUnsupported);
+  return allowedDuringCaptures();
+}
+
 struct CallbackData {
   cuda::StreamCallback function;
   StreamHandle stream;
@@ -80,7 +86,7 @@ Error cudaStreamDestroy(StreamHandle handle) {
 
 Error cudaStreamSynchronize(StreamHandle handle) {
   return withStream(handle, [&](cuda::Stream& stream) {
-    if (stream.capturing) return Error::StreamCaptureUnsupported;
+    if (Error error = waitAllowed(stream); error != Error::Success) return error;
     hostWaitsFor(stream);
     return deviceErrorAtSynchronisation();
   });
@@ -88,7 +94,7 @@ Error cudaStreamSynchronize(StreamHandle handle) {
 
 Error cudaStreamQuery(StreamHandle handle) {
   return withStream(handle, [&](cuda::Stream& stream) {
-    if (stream.capturing) return Error::StreamCaptureUnsupported;
+    if (Error error = waitAllowed(stream); error != Error::Success) return error;
     if (anythingLives()) {
       goOn();
       if (isBusy(stream)) return Error::NotReady;
@@ -110,7 +116,7 @@ Error cudaStreamAddCallback(StreamHandle handle, cuda::StreamCallback function, 
                             unsigned flags) {
   return withStream(handle, [&](cuda::Stream& stream) {
     if (!function || flags != 0) return Error::InvalidValue;
-    if (stream.capturing) return Error::StreamCaptureUnsupported;
+    if (stream.capturing) return spoilCapture(*stream.capturing, Error::StreamCaptureUnsupported);
     return submit(handle, HostWork{runCallback, new CallbackData{function, handle, userData}});
   });
 }

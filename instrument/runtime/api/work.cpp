@@ -240,7 +240,8 @@ Error submit(cuda::StreamHandle handle, Work work) {
   cuda::Stream* stream = resolve(handle);
   if (!stream) return Error::InvalidResourceHandle;
   if (stream->capturing) return capture(*stream, std::move(work));
-  if (stream == &streamTable().legacy && legacyStreamIsForbidden()) return Error::StreamCaptureImplicit;
+  if (stream == &streamTable().legacy)
+    if (Error error = legacyStreamAllowed(); error != Error::Success) return error;
   std::lock_guard lock(streamTable().working);
   if (anythingLives() && putOff(*stream, work)) return Error::Success;
   orderWithLegacy(*stream);
