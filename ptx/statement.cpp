@@ -209,6 +209,8 @@ std::vector<std::string> splitOpcode(const std::string& opcode) {
     }
   }
   if (!current.empty()) parts.push_back(current);
+  // The type comes last, but ptxas takes `lg2.approx.f32.ftz` as well, and CUDA's own headers have it.
+  if (parts.size() > 2 && parts.back() == "ftz") std::swap(parts.back(), parts[parts.size() - 2]);
   return parts;
 }
 

@@ -12,6 +12,19 @@
 
 namespace kcheck::instrument {
 
+/// Tells the runtime what the device code was compiled for (function_api.cpp).
+static void nameArchitecture(const llvm::Module& device, llvm::Module& module) {
+  int architecture = 0;
+  for (const llvm::Function& function : device)
+    if (llvm::StringRef cpu = function.getFnAttribute("target-cpu").getValueAsString();
+        cpu.consume_front("sm_") && !cpu.consumeInteger(10, architecture))
+      break;
+  if (!architecture) return;
+  auto* type = llvm::Type::getInt32Ty(module.getContext());
+  new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::WeakAnyLinkage,
+                           llvm::ConstantInt::get(type, std::uint64_t(architecture)), "kcheckArchitecture");
+}
+
 OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts,
                                       const Options& options) {
   std::vector<std::string> unsupported;
@@ -55,6 +68,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
     if (const char* dump = std::getenv("KCHECK_DUMP_STAGE"); dump && llvm::StringRef(dump) == stage.name)
       module->print(llvm::errs(), nullptr);
   }
+  nameArchitecture(device, *module);
   unsupported = code.unsupported;
   llvm::StripDebugInfo(*module);
   return emitObject(*module);

@@ -22,6 +22,12 @@ TEST(PtxStatement, splitsOpcodeAndOperands) {
   EXPECT_EQ(all[0].operands[2].bits, std::uint64_t(-5));
 }
 
+TEST(PtxStatement, takesFtzBehindTheType) {
+  auto all = parsed("lg2.approx.f32.ftz $0, $1;");
+  ASSERT_EQ(all.size(), 1u);
+  EXPECT_EQ(all[0].opcode, (std::vector<std::string>{"lg2", "approx", "ftz", "f32"}));
+}
+
 TEST(PtxStatement, knowsScopesFromVectors) {
   auto all = parsed("{ .reg .b32 a, b; mov.b64 {a, b}, $1; add.u32 $0, a, b; }");
   ASSERT_EQ(all.size(), 3u);

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+/// What the pass leaves in the program: 90 for device code of --arch=sm_90. Libraries choose kernels by it
+/// that they have compiled for the same architecture (CUB's tuning), whatever the device says it is.
+extern "C" __attribute__((weak)) const int kcheckArchitecture;
+
 namespace kcheck::runtime::api {
 namespace {
 
@@ -22,8 +26,9 @@ void describe(const Function& function, cuda::FunctionAttributes& attributes) {
   attributes.maxThreadsPerBlock =
       limits.maxThreads ? int(limits.maxThreads) : limit(cuda::Attribute::MaxThreadsPerBlock);
   attributes.registers = int(kRegistersPerThread);
-  attributes.ptxVersion = 80;
-  attributes.binaryVersion = 80;
+  const int architecture = &kcheckArchitecture ? kcheckArchitecture : 80;
+  attributes.ptxVersion = architecture;
+  attributes.binaryVersion = architecture;
   attributes.maxDynamicSharedBytes = int(limits.maxDynamicShared);
   attributes.carveout = function.carveout;
 }
@@ -81,6 +86,25 @@ Error cudaFuncSetCacheConfig(const void* stub, int config) {
   return withFunction(stub, [&](Function& function) {
     if (config < 0 || config > 3) return Error::InvalidValue;
     function.cacheConfig = config;
+    return Error::Success;
+  });
+}
+
+// Banks of shared memory have four bytes on every device since sm_50.
+
+Error cudaFuncSetSharedMemConfig(const void* stub, int config) {
+  return withFunction(
+      stub, [&](Function&) { return config < 0 || config > 2 ? Error::InvalidValue : Error::Success; });
+}
+
+Error cudaDeviceSetSharedMemConfig(int config) {
+  return call([&] { return config < 0 || config > 2 ? Error::InvalidValue : Error::Success; });
+}
+
+Error cudaDeviceGetSharedMemConfig(int* config) {
+  return call([&] {
+    if (!config) return Error::InvalidValue;
+    *config = 1; // cudaSharedMemBankSizeFourByte
     return Error::Success;
   });
 }
