@@ -61,6 +61,10 @@ TEST(TextureFetch, LinearFilterInTwoAndThreeDimensions) {
   std::vector<float> plane = {0, 4, 8, 12};
   EXPECT_EQ(at(imageOf(plane, 2, 2, ChannelKind::Float), sampler, 1.0f, 1.0f), 6);
   EXPECT_EQ(at(imageOf(plane, 2, 2, ChannelKind::Float), sampler, 1.0f, 0.75f), 4);
+  // Weights of corners have eight bits, too: 253/256 * 160/256 is 158/256, half of 253/256 is 127/256.
+  std::vector<float> corner = {0.5f, 0.5f, 0.5f, 1.75f};
+  EXPECT_EQ(at(imageOf(corner, 2, 2, ChannelKind::Float), sampler, 1.48828125f, 1.125f), 1.271484375f);
+  EXPECT_EQ(at(imageOf(corner, 2, 2, ChannelKind::Float), sampler, 1.48828125f, 1.0f), 1.1201171875f);
   std::vector<float> cube = {0, 1, 2, 3, 4, 5, 6, 7};
   EXPECT_EQ(at(imageOf(cube, 2, 2, ChannelKind::Float), sampler, 1.0f, 1.0f, 1.0f), 3.5);
   EXPECT_EQ(at(imageOf(cube, 2, 2, ChannelKind::Float), sampler, 0.5f, 0.5f, 1.5f), 4);
@@ -86,6 +90,19 @@ TEST(TextureFetch, AddressModes) {
   EXPECT_EQ(at(image, sampler, 1.875f), 10);
   sampler.normalisedCoordinates = false;
   EXPECT_EQ(at(image, sampler, 5.0f), 40) << "without normalised coordinates it clamps";
+}
+
+TEST(TextureFetch, BordersAreWhatTexelsCouldBe) {
+  std::vector<std::uint8_t> bytes = {0, 255, 51};
+  Sampler sampler;
+  sampler.address[0] = AddressMode::Border;
+  sampler.border = {0.25f, 0, 0, 0};
+  sampler.normalisedFloat = true;
+  EXPECT_EQ(at(imageOf(bytes, 3, 1, ChannelKind::Unsigned), sampler, -1), 64 / 255.0f);
+  EXPECT_EQ(at(imageOf(bytes, 3, 1, ChannelKind::Signed), sampler, -1), 32 / 127.0f);
+  sampler.normalisedFloat = false;
+  std::vector<std::uint32_t> words = {1, 2, 3};
+  EXPECT_EQ(at(imageOf(words, 3, 1, ChannelKind::Unsigned), sampler, -1), 0.25f) << "bits as they are";
 }
 
 TEST(TextureFetch, IntegersStayOrBecomeFractions) {

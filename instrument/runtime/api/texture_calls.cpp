@@ -63,7 +63,8 @@ Coordinates placeOf(std::uint32_t operation, Words& words, const Image& image) {
   at.integer = operation & abi::TextureIntegerCoordinates;
   int layer = hasLayer(geometry) ? words.integer() : 0;
   int layers = int(image.depth) / (isCube(geometry) ? 6 : 1);
-  if (hasLayer(geometry)) at.slice = std::clamp(layer, 0, std::max(layers - 1, 0));
+  if (hasLayer(geometry))
+    at.slice = int(std::min(unsigned(layer), unsigned(std::max(layers - 1, 0)))); // layers are unsigned
   if (isCube(geometry)) {
     float x = words.number(), y = words.number(), z = words.number();
     CubePlace place = cubePlace(x, y, z);

@@ -53,14 +53,38 @@ Axis placeOn(const Image& image, const Sampler& sampler, const Coordinates& at, 
   float place = at.place[std::size_t(axis)];
   if (sampler.normalisedCoordinates) place *= float(sizes[axis]);
   if (!sampler.linear) return {toIndex(std::floor(place)), 0};
-  float shifted = place - 0.5f, lower = std::floor(shifted);
-  // The hardware keeps eight bits of the fraction.
-  return {toIndex(lower), std::nearbyint((shifted - lower) * 256) / 256};
+  // The hardware keeps eight bits of the fraction, and rounds to them before it looks for the texel.
+  float shifted = std::nearbyint((place - 0.5f) * 256) / 256, lower = std::floor(shifted);
+  return {toIndex(lower), shifted - lower};
+}
+
+/// One weight for each corner; bit i of its number is its side on axis i. The hardware gives them eight bits
+/// as well: the far corner's is rounded, and what it lacks goes to its neighbours, so that the sum stays 1.
+std::array<float, 8> weightsOf(const std::array<Axis, 3>& axes, int dimensions) {
+  std::array<float, 8> weights{1};
+  for (unsigned axis = 0; axis < unsigned(dimensions); ++axis) {
+    const float side = axes[axis].weight;
+    float left = side; // for those below that are not the last
+    const unsigned below = 1u << axis;
+    for (unsigned corner = below; corner-- > 0;) {
+      const float upper = corner ? std::floor(weights[corner] * side * 256 + 0.5f) / 256 : left;
+      left -= upper;
+      weights[below + corner] = upper;
+      weights[corner] -= upper;
+    }
+  }
+  return weights;
 }
 
 float fraction(std::int64_t value, int bits, bool isSigned) {
   if (!isSigned) return float(value) / float((std::int64_t{1} << bits) - 1);
   return std::max(-1.0f, float(value) / float((std::int64_t{1} << (bits - 1)) - 1));
+}
+
+/// A border's value as texels of that many bits could have it.
+float asStored(float border, int bits, bool isSigned) {
+  const float most = float((std::int64_t{1} << (isSigned ? bits - 1 : bits)) - 1);
+  return std::nearbyint(std::clamp(border, isSigned ? -1.0f : 0.0f, 1.0f) * most) / most;
 }
 
 /// A channel's bits as a number of its type; sign-extended.
@@ -95,9 +119,14 @@ Texel borderTexel(const Image& image, const Sampler& sampler) {
   Texel texel;
   texel.integer = image.format.kind != cuda::ChannelKind::Float && !sampler.normalisedFloat;
   if (sampler.linearMemory) return texel;
-  for (std::size_t i = 0; i < 4; ++i)
-    texel.words[i] = texel.integer ? std::uint32_t(int(sampler.border[i]))
-                                   : std::bit_cast<std::uint32_t>(sampler.border[i]);
+  const int bits[] = {image.format.x, image.format.y, image.format.z, image.format.w};
+  bool isSigned = image.format.kind == cuda::ChannelKind::Signed;
+  for (std::size_t i = 0; i < 4; ++i) {
+    float border = sampler.border[i];
+    if (sampler.normalisedFloat && bits[i]) border = asStored(border, bits[i], isSigned);
+    const bool isNarrow = texel.integer && bits[i] < 32; // whole words get the bits as they are
+    texel.words[i] = isNarrow ? std::uint32_t(int(border)) : std::bit_cast<std::uint32_t>(border);
+  }
   return texel;
 }
 
@@ -119,14 +148,14 @@ Texel texelAt(const Image& image, const Sampler& sampler, const Coordinates& at,
 Texel blended(const Image& image, const Sampler& sampler, const Coordinates& at,
               const std::array<Axis, 3>& axes, const TexelVisit& visit) {
   std::array<float, 4> sum{};
+  const std::array<float, 8> weights = weightsOf(axes, at.dimensions);
   for (unsigned corner = 0; corner < 1u << at.dimensions; ++corner) {
-    float weight = 1;
+    const float weight = weights[corner];
     std::array<long long, 3> place{};
     for (int axis = 0; axis < at.dimensions; ++axis) {
       bool upper = corner >> axis & 1;
       const Axis& on = axes[std::size_t(axis)];
       place[std::size_t(axis)] = on.lower + upper;
-      weight *= upper ? on.weight : 1 - on.weight;
     }
     if (weight == 0) continue; // the texel has no say, and may not even be written
     Texel texel = texelAt(image, sampler, at, place, visit);
