@@ -166,7 +166,8 @@ Error deviceWaitAllowed() {
 }
 
 Error legacyStreamAllowed() {
-  return unlessForbidden(Error::StreamCaptureImplicit, [](const Stream& stream) { return stream.blocking(); });
+  return unlessForbidden(Error::StreamCaptureImplicit,
+                         [](const Stream& stream) { return stream.blocking(); });
 }
 
 Error spoilCapture(Graph& graph, Error error) {

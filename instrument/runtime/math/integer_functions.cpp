@@ -54,7 +54,8 @@ KC_MATH2(unsigned, urhadd, unsigned((std::uint64_t(x) + y + 1) >> 1))
 KC_MATH3(int, sad, int(unsigned(x > y ? unsigned(x) - unsigned(y) : unsigned(y) - unsigned(x)) + unsigned(z)))
 KC_MATH3(unsigned, usad, (x > y ? x - y : y - x) + z)
 KC_MATH3(int, byte_perm, int(selectBytes(unsigned(x), unsigned(y), unsigned(z) & 0x7777)))
-KC_MATH3(int, prmt, int(selectBytes(unsigned(x), unsigned(y), unsigned(z)))) // the instruction: bit 3 asks for the sign
+KC_MATH3(int, prmt,
+         int(selectBytes(unsigned(x), unsigned(y), unsigned(z)))) // the instruction: bit 3 asks for the sign
 KC_MATH1(int, brev, int(reversed(std::uint32_t(x))))
 KC_MATH1(long long, brevll, Wide(reversed(std::uint64_t(x))))
 
