@@ -15,6 +15,9 @@ class UnaryOperator;
 
 namespace kcheck::frontend {
 
+/// Whether that part of the text has the place in it (host_rounds.cpp).
+bool contains(const clang::SourceManager& sources, clang::SourceRange range, clang::SourceLocation where);
+
 class Folder {
 public:
   Folder(const HostValues& values, ScopePointer scope)

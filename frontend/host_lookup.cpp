@@ -24,14 +24,10 @@ Folder::Latest Folder::lastBefore(const std::vector<Event>& events, const clang:
   if (!home || values.uses.hasLabels) return {};
   const clang::SourceManager& sources = ast.getSourceManager();
   const auto at = [&](clang::SourceLocation where) { return sources.getExpansionLoc(where); };
-  const auto contains = [&](clang::SourceRange range, clang::SourceLocation where) {
-    return !sources.isBeforeInTranslationUnit(where, at(range.getBegin())) &&
-           !sources.isBeforeInTranslationUnit(at(range.getEnd()), where);
-  };
   const clang::SourceLocation here = at(user);
-  if (!contains(home->getSourceRange(), here)) return {};
+  if (!contains(sources, home->getSourceRange(), here)) return {};
   for (const clang::SourceRange& body : values.uses.lambdas)
-    if (contains(body, here) && !contains(body, at(variable.getLocation()))) return {};
+    if (contains(sources, body, here) && !contains(sources, body, variable.getLocation())) return {};
   const Event* last = nullptr;
   for (const Event& event : events) {
     if (event.in != home) return {};

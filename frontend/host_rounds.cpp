@@ -1,6 +1,5 @@
-// When an assignment was made whose value is asked for: in this round of the loops and this call, or in one
-// before
-// (`if (!p) cudaMalloc(&p, n * 4)`, static variables), where sizes may have been others.
+// When an assignment was made whose value is asked for: in this round of the loops and this call, or in an
+// earlier one (`if (!p) cudaMalloc(&p, n * 4)`, static variables), where sizes may have been others.
 #include "frontend/host_folder.h"
 
 #include <clang/AST/ASTContext.h>
@@ -11,7 +10,6 @@
 #include <algorithm>
 
 namespace kcheck::frontend {
-namespace {
 
 bool contains(const clang::SourceManager& sources, clang::SourceRange range, clang::SourceLocation where) {
   const clang::SourceLocation at = sources.getExpansionLoc(where);
@@ -19,8 +17,6 @@ bool contains(const clang::SourceManager& sources, clang::SourceRange range, cla
          !sources.isBeforeInTranslationUnit(at, sources.getExpansionLoc(range.getBegin())) &&
          !sources.isBeforeInTranslationUnit(sources.getExpansionLoc(range.getEnd()), at);
 }
-
-} // namespace
 
 /// Whether who comes to `user` has come by the event in the same round of all loops, and the same call.
 bool Folder::isInSameRound(clang::SourceRange region, clang::SourceLocation event,

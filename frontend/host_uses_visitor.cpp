@@ -302,9 +302,6 @@ private:
       if (const auto* made = llvm::dyn_cast<clang::CXXConstructorDecl>(method);
           made && made->isCopyOrMoveConstructor())
         return true;
-      const bool isCalled =
-          method->getOverloadedOperator() == clang::OO_Call && method->getParent()->isLambda();
-      if (isCalled) return true; // the object itself is an argument of the call
     }
     const clang::FunctionDecl* definition = function->getDefinition();
     return definition && !sources.isInSystemHeader(definition->getLocation()) &&

@@ -25,6 +25,8 @@ std::vector<Expr> negativeParameters(const Verdict& verdict) {
   return result;
 }
 
+bool isOrder(Expr n) { return n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule; }
+
 /// Numbers beyond which threads stay away (`x < width`): the launch may be wider then.
 std::vector<Expr> guardsOf(std::initializer_list<const ModelAccess*> accesses) {
   std::vector<Expr> result;
@@ -34,8 +36,7 @@ std::vector<Expr> guardsOf(std::initializer_list<const ModelAccess*> accesses) {
   };
   for (const ModelAccess* access : accesses)
     anyNode(access->condition, [&](Expr n) {
-      const bool orders = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
-      if (orders && anyNode(n, isIndex)) anyNode(n, note);
+      if (isOrder(n) && anyNode(n, isIndex)) anyNode(n, note);
       return false;
     });
   return result;
@@ -47,8 +48,7 @@ std::vector<Expr> guardsWithin(Expr place, std::initializer_list<const ModelAcce
   const auto isIn = [&](Expr index) { return anyNode(place, [&](Expr n) { return n == index; }); };
   for (const ModelAccess* access : accesses)
     anyNode(access->condition, [&](Expr n) {
-      const bool orders = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
-      if (!orders || !anyNode(n, isIndex) || anyNode(n, [&](Expr e) { return isIndex(e) && !isIn(e); }))
+      if (!isOrder(n) || !anyNode(n, isIndex) || anyNode(n, [&](Expr e) { return isIndex(e) && !isIn(e); }))
         return false;
       anyNode(n, [&](Expr e) {
         if (isNumber(e) && std::ranges::find(result, e) == result.end()) result.push_back(e);
@@ -128,10 +128,8 @@ void doubtShorterThanGuards(const Check& check, std::initializer_list<const Mode
 /// it takes to lie within.
 static bool isAskedFor(Expr number, std::initializer_list<const ModelAccess*> accesses) {
   return std::ranges::any_of(accesses, [&](const ModelAccess* access) {
-    return anyNode(access->condition, [&](Expr n) {
-      const bool orders = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
-      return orders && anyNode(n, [&](Expr e) { return e == number; });
-    });
+    return anyNode(access->condition,
+                   [&](Expr n) { return isOrder(n) && anyNode(n, [&](Expr e) { return e == number; }); });
   });
 }
 
