@@ -134,13 +134,22 @@ Functions teachingFunctions(const Module& host) {
   return found;
 }
 
-/// Branches whose innermost loop has a lock in it, or a call that may wait: by the language's rules
-/// `while (!done) usleep(10);` orders nothing, but on the machines that there are it does.
+/// `while (!done);` does nothing but to ask again.
+bool onlyAsks(const Loop& loop) {
+  const auto asks = [](const Instruction& one) {
+    return !one.mayWriteToMemory() && (!isa<CallBase>(one) || isa<DbgInfoIntrinsic>(one));
+  };
+  return std::ranges::all_of(loop.blocks(), [&](const BasicBlock* block) { return all_of(*block, asks); });
+}
+
+/// Branches whose innermost loop has a lock in it, or a call that may wait, or nothing at all: by the
+/// language's rules `while (!done) usleep(10);` orders nothing, but on the machines that there are it does.
 void addPolls(Function& function, const Functions& teaching, std::vector<Instruction*>& places) {
-  if (!teaching.contains(&function)) return;
   const DominatorTree dominators(function);
   const LoopInfo loops(dominators);
   SmallPtrSet<const Loop*, 8> polling;
+  for (const Loop* loop : loops.getLoopsInPreorder())
+    if (onlyAsks(*loop)) polling.insert(loop);
   for (const Instruction& instruction : instructions(function)) {
     const auto* call = dyn_cast<CallBase>(&instruction);
     if (!mayWait(instruction) && !(call && teaching.contains(call->getCalledFunction()))) continue;

@@ -9,11 +9,6 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-extern "C" {
-[[gnu::weak]] extern const char kcheckOnlyOwnCode; ///< of the linker's: pass/link.cpp
-[[gnu::weak]] extern const char kcheckLoadsCode;   ///< frontend/host_learning.cpp
-}
-
 namespace {
 
 using namespace kcheck::runtime;
@@ -36,8 +31,7 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
                               void* argument) {
   using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
   static const auto create = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
-  if (!&kcheckOnlyOwnCode || &kcheckLoadsCode || isInRuntime())
-    return create(thread, attributes, function, argument);
+  if (!hostThreadsAreFollowed() || isInRuntime()) return create(thread, attributes, function, argument);
   Start* start = std::make_unique<Start>(Start{function, argument, startHostThread()}).release();
   const int error = create(thread, attributes, run, start);
   if (error) {

@@ -13,6 +13,7 @@
 #include "instrument/runtime/api/stream.h"
 #include "instrument/runtime/core/host_guard.h"
 #include "instrument/runtime/core/host_heap.h"
+#include "instrument/runtime/core/host_threads.h"
 #include "instrument/runtime/core/launch.h"
 #include "instrument/runtime/core/managed.h"
 #include "instrument/runtime/core/memory.h"
@@ -221,10 +222,14 @@ void perform(const Work& work, std::uint64_t stream) {
                  [&](const CopyWork& w) { performCopy(w, stream); },
                  [&](const FillWork& w) { performFill(w, stream); },
                  [&](const HostWork& w) {
-                   // The function reads what the stream has computed; it runs in this thread, so the host has
-                   // waited.
-                   streamSynchronized(stream);
-                   w.function(w.userData);
+                   // The function may read what the stream has computed. Who has only submitted it knows
+                   // nothing of that yet.
+                   {
+                     const AsCalledThread called;
+                     streamSynchronized(stream);
+                     w.function(w.userData);
+                   }
+                   hideFromHost(); // what the function has looked at too
                  },
                  [&](const EventWork& w) { performEvent(w, stream); },
                  [&](const AllocateWork&) {}, // the address is there since the node was made

@@ -35,7 +35,27 @@ public:
 
 private:
   HostThread before;
+  bool stoodForAll;
 };
+
+/// While it lives, the calling thread counts as another, which it has started just now: a function that a
+/// stream calls knows what its caller knew. What that one waits for the caller must hear of. In threads that
+/// are not followed nothing changes.
+class AsCalledThread {
+public:
+  AsCalledThread();
+  ~AsCalledThread();
+  AsCalledThread(const AsCalledThread&) = delete;
+  AsCalledThread& operator=(const AsCalledThread&) = delete;
+
+private:
+  HostThread before;
+  std::uint64_t heardBefore;
+};
+
+/// Whether threads are followed: where the program has code that kcheck has not compiled, one may learn of
+/// others where nobody sees it.
+bool hostThreadsAreFollowed();
 
 /// The calling thread has locked something, read an atomic, or come back from a call that may have.
 void hostThreadLearns();

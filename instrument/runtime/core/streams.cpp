@@ -79,7 +79,12 @@ bool Streams::before(Token token) const {
 bool Streams::beforeHost(Token token) const {
   const std::lock_guard lock(threads);
   const Operation* operation = operationOf(token);
-  return !operation || knows(host, *operation);
+  return !operation || knows(mine(), *operation);
+}
+
+bool Streams::pending() const {
+  const std::lock_guard lock(threads);
+  return std::ranges::any_of(operations, [&](const Operation& one) { return !allKnow(one); });
 }
 
 /// Drops operations from the front that everything from now on knows: those all threads of the host have seen

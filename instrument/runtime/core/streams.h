@@ -49,6 +49,7 @@ public:
   Token floor() const { return currentFloor; }
   /// Whether the operation that owns the token comes before the current one.
   bool before(Token token) const;
+  /// Whether the calling thread of the host has waited for it, or heard that another has.
   bool beforeHost(Token token) const;
   /// Whether that operation comes before the current one.
   bool knowsOperation(std::uint64_t stream, std::uint64_t sequence) const {
@@ -60,8 +61,8 @@ public:
   bool hostKnows(std::uint64_t stream, std::uint64_t sequence) const;
   /// Whether all that begins from now on comes after it, whichever thread of the host begins it.
   bool allKnow(std::uint64_t stream, std::uint64_t sequence) const;
-  /// Whether something runs that the host has not seen finished.
-  bool pending() const { return !operations.empty() && !beforeHost(operations.back().token); }
+  /// Whether something runs that not every thread of the host knows to be finished.
+  bool pending() const;
   /// Nothing has run but in the legacy default stream, and nothing can run beside that.
   bool onlyLegacy() const;
   /// Null when it is so old that it comes before everything.
