@@ -27,6 +27,8 @@ std::string raceMessage(const RaceResult& race, const FindingContext& context) {
                        race.first->kind == AccessKind::Atomic ? first : second);
   case RaceKind::WriteWrite:
     if (race.sameValue) return fmt::format("threads write the same value to `{}` without ordering", first);
+    if (first == second && !race.first->stored && !race.second->stored) // they may write the same
+      return fmt::format("threads write `{}` without ordering", first);
     if (first == second)
       return fmt::format("threads write `{}` without ordering, so one write is lost", first);
     return fmt::format("threads write `{}` and `{}`, the same memory, without ordering", first, second);

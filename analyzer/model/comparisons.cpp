@@ -74,6 +74,43 @@ bool Execution::takeOffsets(Expr& a, Expr& b) {
   return true;
 }
 
+/// Which of three a floating-point number is to another is not known, but it is one of them, whichever
+/// comparison asks; unless one of both is no number.
+Expr Execution::realComparison(const FCmpInst& compare) {
+  enum Way { Less, Equal }; // or else it is greater
+  Type* type = compare.getOperand(0)->getType();
+  if (type->isVectorTy() || widthOf(type, state.layout) > 64) return opaque(compare, "fcmp");
+  const Value *left = compare.getOperand(0), *right = compare.getOperand(1);
+  CmpInst::Predicate predicate = compare.getPredicate();
+  if (value(left)->id > value(right)->id) {
+    std::swap(left, right);
+    predicate = CmpInst::getSwappedPredicate(predicate);
+  }
+  std::string of;
+  raw_string_ostream(of) << *type;
+  const auto ask = [&](const char* role, unsigned width, std::vector<Expr> operands) {
+    auto* made = state.symbols.function(nullptr, role + of, "fcmp", width);
+    made->exact = false;
+    made->cause = {CauseKind::Approximation, "floating-point arithmetic at " + state.lineText(compare)};
+    return exprs.apply(made, std::move(operands));
+  };
+  const auto isNoNumber = [&](const Value* one) {
+    if (auto* constant = dyn_cast<ConstantFP>(one)) return exprs.boolean(constant->isNaN());
+    return isa<SIToFPInst, UIToFPInst>(one) ? exprs.boolean(false) : ask("nan ", 1, {value(one)});
+  };
+  const Expr a = value(left), b = value(right);
+  const Expr isUnordered = exprs.logicalOr(isNoNumber(left), isNoNumber(right));
+  const Expr way = a == b ? exprs.constant(2, Equal) : ask("way ", 2, {a, b});
+  const Expr isLess = exprs.eq(way, exprs.constant(2, Less)),
+             isEqual = exprs.eq(way, exprs.constant(2, Equal));
+  const Expr isGreater = exprs.logicalNot(exprs.logicalOr(isLess, isEqual));
+  Expr ofNumbers = exprs.boolean(false); // the bits of a predicate say what it takes
+  if (predicate & CmpInst::FCMP_OLT) ofNumbers = exprs.logicalOr(ofNumbers, isLess);
+  if (predicate & CmpInst::FCMP_OEQ) ofNumbers = exprs.logicalOr(ofNumbers, isEqual);
+  if (predicate & CmpInst::FCMP_OGT) ofNumbers = exprs.logicalOr(ofNumbers, isGreater);
+  return exprs.ite(isUnordered, exprs.boolean(predicate & CmpInst::FCMP_UNO), ofNumbers);
+}
+
 Expr Execution::comparison(const ICmpInst& compare) {
   Type* type = compare.getOperand(0)->getType();
   if (!isScalarInteger(type) && !type->isPointerTy()) return opaque(compare, "compare");

@@ -1,6 +1,6 @@
 #include "analyzer/model/declared_objects.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 
@@ -17,19 +17,16 @@ MemorySpace spaceOf(const GlobalVariable& variable) {
   }
 }
 
-/// `tile` of `_ZZ6kernelPfE4tile`, `table` of `table`: the last length-prefixed part of a mangled name.
-std::string sourceName(StringRef name) {
-  std::string best = name.str();
-  if (!name.starts_with("_Z")) return best;
-  for (std::size_t i = 2; i < name.size(); ++i) {
-    if (!llvm::isDigit(name[i])) continue;
-    std::size_t length = 0, at = i;
-    while (at < name.size() && llvm::isDigit(name[at])) length = length * 10 + std::size_t(name[at++] - '0');
-    if (length == 0 || at + length > name.size()) continue;
-    best = name.substr(at, length).str();
-    i = at + length - 1;
+/// `tile` of `_ZZ6kernelPfE4tile`, which is `kernel(float*)::tile`; `table` of `table`.
+std::string sourceName(StringRef mangled) {
+  const std::string whole = demangle(mangled);
+  StringRef name = StringRef(whole).split(" (.").first; // a copy of a function has one, too
+  int open = 0;
+  for (std::size_t i = name.size(); i-- > 0;) {
+    open += name[i] == '>' || name[i] == ')' ? 1 : name[i] == '<' || name[i] == '(' ? -1 : 0;
+    if (open == 0 && name[i] == ':') return name.substr(i + 1).str();
   }
-  return best;
+  return name.str();
 }
 
 unsigned elementBytesOf(Type* type, const DataLayout& layout) {

@@ -124,6 +124,7 @@ private:
 
   // comparisons.cpp
   Expr comparison(const llvm::ICmpInst& compare);
+  Expr realComparison(const llvm::FCmpInst& compare);
   Expr leadsToCode(Expr pointer, unsigned function);
   Expr areOneArray(const Place& p, const Place& q);
   Expr samePointer(Expr a, Expr b);

@@ -73,6 +73,7 @@ void Execution::runStore(const StoreInst& write, Expr condition) {
 Expr Execution::result(const Instruction& instruction) {
   if (auto* op = dyn_cast<BinaryOperator>(&instruction)) return arithmetic(*op);
   if (auto* compare = dyn_cast<ICmpInst>(&instruction)) return comparison(*compare);
+  if (auto* compare = dyn_cast<FCmpInst>(&instruction)) return realComparison(*compare);
   if (auto* conversion = dyn_cast<CastInst>(&instruction)) return cast(*conversion);
   if (auto* address = dyn_cast<GEPOperator>(&instruction)) return gep(*address);
   if (auto* extract = dyn_cast<ExtractValueInst>(&instruction)) return aggregate(*extract);

@@ -10,6 +10,11 @@ using namespace llvm;
 
 namespace kcheck::analyzer {
 
+static bool isNormOfArray(const CallInst& call, StringRef name) {
+  return (name.starts_with("__nv_norm") || name.starts_with("__nv_rnorm")) && call.arg_size() == 2 &&
+         call.getArgOperand(1)->getType()->isPointerTy();
+}
+
 /// The math library and the few functions of the CUDA headers that reach the module without a body.
 bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condition) {
   auto argument = [&](unsigned i) { return value(call.getArgOperand(i)); };
@@ -47,19 +52,22 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
   if (!name.starts_with("__nv_")) return false;
   recordMathPointers(call, name, condition);
   if (!isRelevant(&call)) return true;
+  const std::string shown = name.drop_front(5).str();
   Expr result = mathResult(call, name, condition);
-  env[&call] = result ? result : opaque(call, name.drop_front(5).str());
+  if (!result && isNormOfArray(call, name)) // of what stands in memory
+    result = fresh(&call, "norm", "a norm", {{}, "the operation `" + shown + "` at " + state.lineText(call)});
+  env[&call] = result ? result : opaque(call, shown);
   return true;
 }
 
 /// sincos, frexp, modf and the like return through pointers; norms read arrays.
 void Execution::recordMathPointers(const CallInst& call, StringRef name, Expr condition) {
   const unsigned bytesOfReal = name.ends_with("f") && name != "__nv_modf" ? 4 : 8;
-  const bool isNorm = name.starts_with("__nv_norm") || name.starts_with("__nv_rnorm");
+  const bool isOfArray = isNormOfArray(call, name);
   const bool givesInteger = name.starts_with("__nv_frexp") || name.starts_with("__nv_remquo");
   for (auto& operand : call.args()) {
     if (!operand->getType()->isPointerTy()) continue;
-    if (isNorm) { // of as many numbers as the first argument says
+    if (isOfArray) { // of as many numbers as the first argument says
       Expr count = exprs.extend(Op::SExt, 64, value(call.getArgOperand(0))), none = exprs.constant(64, 0);
       record(call, AccessKind::Read, value(operand), exprs.mul(count, exprs.constant(64, bytesOfReal)),
              exprs.logicalAnd(condition, exprs.binary(Op::Slt, none, count)));

@@ -89,14 +89,33 @@ Expr Execution::fresh(const Value* v, const char* role, const std::string& name,
   return exprs.of(symbol);
 }
 
+/// All that tells one function of operands from another: what is compared how, of which types, which part is
+/// taken.
+static std::string functionOf(const Instruction& instruction, const std::string& name) {
+  std::string text = name;
+  raw_string_ostream out(text);
+  if (auto* compare = dyn_cast<CmpInst>(&instruction)) out << ' ' << compare->getPredicate();
+  if (auto* address = dyn_cast<GEPOperator>(&instruction)) out << ' ' << *address->getSourceElementType();
+  auto number = [&](int one) { out << ' ' << one; };
+  if (auto* extract = dyn_cast<ExtractValueInst>(&instruction)) for_each(extract->getIndices(), number);
+  if (auto* insert = dyn_cast<InsertValueInst>(&instruction)) for_each(insert->getIndices(), number);
+  if (auto* shuffle = dyn_cast<ShuffleVectorInst>(&instruction)) for_each(shuffle->getShuffleMask(), number);
+  out << " : " << *instruction.getType();
+  for (const Use& operand : instruction.operands()) out << ", " << *operand->getType();
+  return text;
+}
+
+/// A function of the operands, which the instruction and the text `name` determine.
 Expr Execution::opaque(const Instruction& instruction, const std::string& name) {
   std::vector<Expr> operands;
+  const Instruction* key = nullptr; // the same function wherever it stands
   for (auto& operand : instruction.operands())
-    if (!isa<BasicBlock>(operand) && !isa<llvm::Function>(operand) && !operand->getType()->isMetadataTy())
+    if (operand->getType()->isMetadataTy()) // says which function it is, too
+      key = &instruction;
+    else if (!isa<BasicBlock>(operand) && !isa<llvm::Function>(operand))
       operands.push_back(value(operand));
-  std::string role = name;
-  for (Expr operand : operands) role += "/" + std::to_string(operand->width);
-  auto* made = state.symbols.function(nullptr, role, name, widthOf(instruction.getType(), state.layout));
+  const std::string role = functionOf(instruction, name);
+  auto* made = state.symbols.function(key, role, name, widthOf(instruction.getType(), state.layout));
   made->exact = false;
   const bool isReal =
       instruction.getType()->isFPOrFPVectorTy() ||
