@@ -94,7 +94,7 @@ void join(Argument& mine, const std::vector<const Launch*>& launches, std::size_
 std::optional<Launch> joinedLaunch(const std::vector<const Launch*>& launches) {
   Launch one = *launches.front();
   one.isJoined = true;
-  one.gridFormulas = {};
+  one.gridFormulas = one.blockFormulas = {};
   for (const Launch* other : launches) {
     if (other->block != one.block || other->arguments.size() != one.arguments.size() || passesTwice(*other))
       return std::nullopt;

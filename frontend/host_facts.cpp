@@ -113,6 +113,8 @@ private:
       if (config.getNumArgs() > 0 && !launch.grid.whole())
         launch.gridFormulas = values.extentFormulas(*config.getArg(0), scope);
       if (config.getNumArgs() > 1) launch.block = values.extent(*config.getArg(1), scope);
+      if (config.getNumArgs() > 1 && !launch.block.whole())
+        launch.blockFormulas = values.extentFormulas(*config.getArg(1), scope);
       launch.sharedBytes =
           config.getNumArgs() > 2 ? bytesIn(*config.getArg(2), scope) : std::optional<std::uint64_t>(0);
       launch.arguments = arguments.describe(expressionsOf(call, 0), scope);

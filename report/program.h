@@ -128,7 +128,7 @@ struct Launch {
   Extent grid, block;
   std::optional<std::uint64_t> sharedBytes; ///< dynamic shared memory
   std::vector<Argument> arguments;
-  std::array<std::optional<Formula>, 3> gridFormulas; ///< of the axes of the grid that do not fold
+  std::array<std::optional<Formula>, 3> gridFormulas, blockFormulas; ///< of the axes that do not fold
   std::vector<OnePointer> mayBeOne;
   bool isJoined = false; ///< stands for several of a run: an unknown axis had several widths
 };

@@ -149,8 +149,10 @@ bool RaceAccounts::writesSameValue(const RaceItem& a, const RaceItem& b, Relatio
   if (x == y && !c.decider.view().isPrivate(x, relation)) return true;
   Verdict differ = c.decider.meetWithDifferentValues({a.access, b.access, relation});
   if (differ.outcome == Verdict::Outcome::Never) return !differ.assumesNoWrap;
+  // What the values hang on is no matter to the race, where they cannot be shown.
+  const bool areShown = causesOf(x).empty() && causesOf(y).empty();
   if (differ.outcome == Verdict::Outcome::Happens &&
-      (c.decider.isExact(differ) || !c.decider.isExact(best))) {
+      (c.decider.isExact(differ) || (areShown && !c.decider.isExact(best)))) {
     best = std::move(differ);
   } else if (differ.outcome == Verdict::Outcome::Happens) {
     for (Cause& cause : c.decider.witness(differ, *a.access, b.access, relation).causes)

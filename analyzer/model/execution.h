@@ -369,6 +369,7 @@ private:
   Expr wrappedSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr growingSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr product(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
+  Expr nextProduct(const llvm::BinaryOperator& op, Expr a, Expr b, std::uint8_t flags);
   void stepThrough(LoopWork& work);
 
   /// A variable of the source and the value that a block leaves it; null where that is not known.

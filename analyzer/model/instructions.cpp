@@ -133,6 +133,10 @@ Expr Execution::arithmetic(const BinaryOperator& op) {
   Expr a = value(op.getOperand(0)), b = value(op.getOperand(1));
   std::uint8_t flags = flagsOf(op);
   if (flags & NoSignedWrap && surelyWraps(op, a, b)) flags &= std::uint8_t(~NoSignedWrap);
+  if (auto assumed = state.multiplied.find(&op); assumed != state.multiplied.end()) {
+    flags |= assumed->second;
+    if (Expr next = nextProduct(op, a, b, assumed->second)) return next;
+  }
   switch (op.getOpcode()) {
   case Instruction::Add:
     return state.inOneRow(

@@ -246,4 +246,15 @@ Expr withoutPrefix(ExprContext& exprs, Expr e, Expr prefix) {
   return right ? exprs.logicalOr(left, right) : nullptr;
 }
 
+Expr whereHolds(ExprContext& exprs, Expr e, Expr known) {
+  if (e->op == Op::Or && e->width == 1)
+    return exprs.logicalOr(whereHolds(exprs, e->operands[0], known),
+                           whereHolds(exprs, e->operands[1], known));
+  const std::vector<Expr> parts = conjunctsOf(known);
+  Expr rest = exprs.boolean(true);
+  for (Expr part : conjunctsOf(e))
+    if (std::ranges::find(parts, part) == parts.end()) rest = exprs.logicalAnd(rest, part);
+  return rest;
+}
+
 } // namespace kcheck::analyzer

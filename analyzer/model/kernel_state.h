@@ -285,6 +285,8 @@ struct KernelState {
   std::map<unsigned, const llvm::GlobalVariable*> globals; ///< the variables among the objects
   /// Instructions whose value some address, condition or size depends on.
   std::unordered_set<const llvm::Value*> relevant;
+  /// What multiplies a loop counter that is assumed not to overflow: how it does not.
+  std::unordered_map<const llvm::Value*, std::uint8_t> multiplied;
   /// The number of an instruction in its kernel; copies of one site have different ones.
   std::int64_t numberOf(const llvm::Instruction& instruction);
 
@@ -327,5 +329,7 @@ unsigned widthOf(const llvm::Type* type, const llvm::DataLayout& layout);
 bool isNonNegative(Expr e);
 /// The part of `e` beyond `prefix` where `e` implies it by construction, or null.
 Expr withoutPrefix(ExprContext& exprs, Expr e, Expr prefix);
+/// What `e` says where `known` holds: without the parts that are among the parts of that.
+Expr whereHolds(ExprContext& exprs, Expr e, Expr known);
 
 } // namespace kcheck::analyzer

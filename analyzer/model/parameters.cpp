@@ -6,6 +6,9 @@
 #include "analyzer/model/kernel_state.h"
 #include "report/assumptions.h"
 
+#include <algorithm>
+#include <set>
+
 using namespace llvm;
 
 namespace kcheck::analyzer {
@@ -75,15 +78,42 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
   }
 }
 
-/// What is free of the grid follows the host's formulas.
-void bindGrid(KernelState& state) {
+void addVariables(const Formula& formula, std::set<unsigned>& numbers) {
+  if (formula.op == Formula::Op::Variable) numbers.insert(formula.number);
+  for (const Formula& operand : formula.operands) addVariables(operand, numbers);
+}
+
+/// The variables of host code that what the kernel is given hangs on: numbers, and sizes of buffers.
+std::set<unsigned> variablesGiven(const KernelState& state) {
+  std::set<unsigned> numbers;
+  for (const Argument& argument : state.launch.launch->arguments) {
+    if (argument.formula) addVariables(*argument.formula, numbers);
+    if (!argument.allocation || *argument.allocation >= state.facts.allocations.size()) continue;
+    const auto& size = state.facts.allocations[*argument.allocation].formula;
+    if (size) addVariables(*size, numbers);
+  }
+  return numbers;
+}
+
+/// What is free of the shape follows the host's formulas: of the block, where they say how it goes with what
+/// the kernel is given. Else they say no more than that some size comes.
+void bindShape(KernelState& state) {
   const Launch* launch = state.launch.launch;
   if (!launch) return;
   ExprContext& exprs = state.exprs;
-  for (unsigned axis = 0; axis < 3; ++axis)
-    if (launch->gridFormulas[axis] && !state.launch.grid[axis])
-      state.model.facts.push_back(exprs.eq(exprs.extend(Op::ZExt, 64, state.model.gridDim[axis]),
-                                           formulaValue(state, *launch->gridFormulas[axis])));
+  const auto bind = [&](Expr extent, const std::optional<Formula>& formula) {
+    if (formula && extent->op != Op::Const)
+      state.model.facts.push_back(
+          exprs.eq(exprs.extend(Op::ZExt, 64, extent), formulaValue(state, *formula)));
+  };
+  const std::set<unsigned> given = variablesGiven(state);
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    bind(state.model.gridDim[axis], launch->gridFormulas[axis]);
+    std::set<unsigned> ofBlock;
+    if (launch->blockFormulas[axis]) addVariables(*launch->blockFormulas[axis], ofBlock);
+    if (std::ranges::any_of(ofBlock, [&](unsigned number) { return given.contains(number); }))
+      bind(state.model.blockDim[axis], launch->blockFormulas[axis]);
+  }
 }
 
 } // namespace
@@ -103,7 +133,7 @@ void setUpShape(KernelState& state) {
     model.blockIdx[axis] = block.index;
     model.gridDim[axis] = block.extent;
   }
-  bindGrid(state);
+  bindShape(state);
   if (launch.isOfProgram() && !(launch.fixedBlock() && launch.fixedGrid()))
     model.hiddenSize =
         "how large the launch at line " + std::to_string(launch.launch->where.line) + " is in the end";

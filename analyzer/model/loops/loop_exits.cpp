@@ -55,8 +55,7 @@ void Execution::leaveLoop(LoopWork& work) {
   for (auto& [from, to] : exitEdgeList) {
     auto edge = edges.find({from, to});
     if (edge == edges.end()) continue;
-    Expr relative = withoutPrefix(exprs, edge->second, work.bodyEntry);
-    record.exitConditions.push_back(relative ? relative : edge->second);
+    record.exitConditions.push_back(whereHolds(exprs, edge->second, work.bodyEntry));
   }
   if (recording) noteTallies(work);
   leaveEdges(work, final);

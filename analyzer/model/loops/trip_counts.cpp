@@ -267,8 +267,8 @@ bool Execution::comesRoundPastBarriers(LoopWork& work) {
     if (auto edge = edges.find({from, work.loop->getHeader()});
         work.loop->contains(from) && edge != edges.end())
       round = exprs.logicalOr(round, edge->second);
-  Expr relative = withoutPrefix(exprs, round, work.bodyEntry);
-  if (!relative || dependsOnLoop(work, relative, false)) return true;
+  Expr relative = whereHolds(exprs, round, work.bodyEntry);
+  if (dependsOnLoop(work, relative, false)) return true;
   Expr zero = exprs.constant(32, 0);
   Substitution toFirst(exprs), toPrevious(exprs);
   toFirst.set(work.k, zero);
