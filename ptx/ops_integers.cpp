@@ -1,5 +1,6 @@
 // Arithmetic: integers here, floats through arithmeticFloat (ops_floats.cpp), which shares the opcodes.
 #include "ptx/arithmetic.h"
+#include "ptx/division.h"
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -115,19 +116,15 @@ bool multiply24(Builder& p, const Statement& s) {
   return true;
 }
 
-/// A divisor of zero gives all ones on the hardware and stops the program here; so it is looked at first.
 bool divide(Builder& p, const Statement& s) {
+  using llvm::Instruction;
   auto type = typeNamed(s.type());
   if (!type || s.operands.size() != 3) return false;
   if (type->isFloat()) return arithmeticFloat(p, s, *type);
-  llvm::Value *x = p.bits(s.operands[1], *type), *y = p.bits(s.operands[2], *type);
-  auto* isZero = p.b.CreateICmpEQ(y, llvm::ConstantInt::get(y->getType(), 0));
-  auto* safe = p.b.CreateSelect(isZero, llvm::ConstantInt::get(y->getType(), 1), y);
-  bool isRemainder = s.opcode[0] == "rem";
-  llvm::Value* result = type->isSigned() ? (isRemainder ? p.b.CreateSRem(x, safe) : p.b.CreateSDiv(x, safe))
-                                         : (isRemainder ? p.b.CreateURem(x, safe) : p.b.CreateUDiv(x, safe));
-  auto* atZero = isRemainder ? x : llvm::ConstantInt::getAllOnesValue(y->getType());
-  p.write(s.operands[0], p.b.CreateSelect(isZero, atZero, result), type->isSigned());
+  const auto operation = s.opcode[0] == "rem" ? (type->isSigned() ? Instruction::SRem : Instruction::URem)
+                                              : (type->isSigned() ? Instruction::SDiv : Instruction::UDiv);
+  p.write(s.operands[0], divided(p.b, operation, p.bits(s.operands[1], *type), p.bits(s.operands[2], *type)),
+          type->isSigned());
   return true;
 }
 

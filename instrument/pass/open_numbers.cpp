@@ -1,7 +1,9 @@
-// What the language leaves open and GPUs define: shifts by the width and more, and conversions of floats that
-// no integer holds. PTX clamps the distance of a shift, and a converted number to the type; both would be
-// another value here, with which a program's indices and masks (`(1u << n) - 1`) go astray.
+// What the language leaves open and GPUs define: shifts by the width and more, conversions of floats that
+// no integer holds, and division by zero. PTX clamps the distance of a shift, and a converted number to the
+// type; both would be another value here, with which a program's indices and masks (`(1u << n) - 1`) go
+// astray. A division by zero would end the program.
 #include "instrument/pass/stages.h"
+#include "ptx/division.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>
@@ -15,7 +17,7 @@ using Builder = llvm::IRBuilder<>;
 
 /// Null where the distance is known.
 llvm::Value* clampedShift(Builder& b, llvm::BinaryOperator& shift) {
-  if (!shift.isShift() || llvm::isa<llvm::Constant>(shift.getOperand(1))) return nullptr;
+  if (llvm::isa<llvm::Constant>(shift.getOperand(1))) return nullptr;
   llvm::Value *value = shift.getOperand(0), *distance = shift.getOperand(1);
   const std::uint64_t width = value->getType()->getScalarSizeInBits();
   auto number = [&](std::uint64_t n) { return llvm::ConstantInt::get(value->getType(), n); };
@@ -45,6 +47,20 @@ llvm::Value* clampedConversion(Builder& b, llvm::CastInst& cast) {
   return b.CreateTrunc(result, cast.getType());
 }
 
+/// Null where the divisor is known.
+llvm::Value* settledDivision(Builder& b, llvm::BinaryOperator& division) {
+  if (!division.isIntDivRem() || division.getType()->isVectorTy() ||
+      !ptx::isOpenDivision(division.getOpcode(), division.getOperand(1)))
+    return nullptr;
+  return ptx::divided(b, division.getOpcode(), division.getOperand(0), division.getOperand(1));
+}
+
+llvm::Value* settled(Builder& b, llvm::Instruction& instruction) {
+  if (auto* cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) return clampedConversion(b, *cast);
+  auto& operation = llvm::cast<llvm::BinaryOperator>(instruction);
+  return operation.isShift() ? clampedShift(b, operation) : settledDivision(b, operation);
+}
+
 } // namespace
 
 void settleOpenNumbers(DeviceCode& code) {
@@ -54,11 +70,9 @@ void settleOpenNumbers(DeviceCode& code) {
       if (llvm::isa<llvm::BinaryOperator, llvm::CastInst>(instruction)) open.push_back(&instruction);
     for (llvm::Instruction* instruction : open) {
       Builder b(instruction);
-      auto* shift = llvm::dyn_cast<llvm::BinaryOperator>(instruction);
-      llvm::Value* settled =
-          shift ? clampedShift(b, *shift) : clampedConversion(b, llvm::cast<llvm::CastInst>(*instruction));
-      if (!settled) continue;
-      instruction->replaceAllUsesWith(settled);
+      llvm::Value* result = settled(b, *instruction);
+      if (!result) continue;
+      instruction->replaceAllUsesWith(result);
       instruction->eraseFromParent();
     }
   }

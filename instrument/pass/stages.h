@@ -9,7 +9,7 @@ namespace kcheck::instrument {
 /// metadata that hold on a GPU only or would let the optimiser act on undefined behaviour.
 void prepare(DeviceCode& code);
 
-/// Shifts and conversions that the language leaves open give what a GPU has for them.
+/// Shifts, conversions and divisions that the language leaves open give what a GPU has for them.
 void settleOpenNumbers(DeviceCode& code);
 
 /// Bodies of cooperative groups' grid barrier: a GridSync wait instead of polling a workspace.

@@ -49,7 +49,7 @@ void onFault(int signal, siginfo_t* info, void* state) {
     finding.kernel = launch->name;
     finding.accessCount = 1;
     finding.access[0] = describeThread(thread, wire::kNoSite, wire::Doing::None);
-    finding.text = text(stack ? "overflows its stack" : "divides by zero or executes an illegal instruction");
+    finding.text = text(stack ? "overflows its stack" : "executes an illegal instruction");
     report(finding);
   }
   abandonThread(thread, memory ? DeviceFault::IllegalAddress : DeviceFault::Trap);

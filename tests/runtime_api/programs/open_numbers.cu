@@ -1,4 +1,4 @@
-// Shifts by the width and more, and numbers that their type does not hold: PTX says what they give.
+// Shifts by the width and more, numbers that their type does not hold, and divisions by zero: what a GPU gives.
 #include "check.h"
 #include <cmath>
 
@@ -36,7 +36,66 @@ __global__ void compute(Results* out, int width, float large, float none) {
   *out = r;
 }
 
+struct Parts {
+  int quotient, remainder;
+  unsigned unsignedQuotient, unsignedRemainder;
+  long long wide, wideRemainder;
+  unsigned long long unsignedWide, unsignedWideRemainder;
+  int byte, perhaps, inPtx, inPtxRemainder;
+};
+
+__global__ void divide(Parts* out, int x, int by, long long wide, long long wideBy) {
+  Parts r = {};
+  r.quotient = x / by;
+  r.remainder = x % by;
+  r.unsignedQuotient = unsigned(x) / unsigned(by);
+  r.unsignedRemainder = unsigned(x) % unsigned(by);
+  r.wide = wide / wideBy;
+  r.wideRemainder = wide % wideBy;
+  r.unsignedWide = (unsigned long long)wide / (unsigned long long)wideBy;
+  r.unsignedWideRemainder = (unsigned long long)wide % (unsigned long long)wideBy;
+  r.byte = (signed char)x / (signed char)by;
+  r.perhaps = by ? x / by : 77; // must not count as a promise that `by` is none
+  asm("div.s32 %0, %1, %2;" : "=r"(r.inPtx) : "r"(x), "r"(by));
+  asm("rem.s32 %0, %1, %2;" : "=r"(r.inPtxRemainder) : "r"(x), "r"(by));
+  *out = r;
+}
+
+Parts parts(int x, int by, long long wide, long long wideBy) {
+  Parts *device, r = {};
+  OK(cudaMalloc(&device, sizeof r));
+  divide<<<1, 1>>>(device, x, by, wide, wideBy);
+  OK(cudaMemcpy(&r, device, sizeof r, cudaMemcpyDeviceToHost));
+  OK(cudaFree(device));
+  return r;
+}
+
+void divisions() {
+  constexpr int kLeast = -0x7fffffff - 1;
+  constexpr long long kLeastWide = -0x7fffffffffffffff - 1;
+  Parts r = parts(-5, 0, 1ll << 40, 0);
+  CHECK(r.quotient == -1 && r.remainder == -5);
+  CHECK(r.unsignedQuotient == ~0u && r.unsignedRemainder == unsigned(-5));
+  CHECK(r.wide == -1 && r.wideRemainder == 1ll << 40);
+  CHECK(r.unsignedWide == ~0ull && r.unsignedWideRemainder == 1ull << 40);
+  CHECK(r.byte == -1 && r.perhaps == 77);
+  CHECK(r.inPtx == -1 && r.inPtxRemainder == -5);
+  r = parts(0, 0, 0xdeadbeef, 0);
+  CHECK(r.quotient == -1 && r.remainder == 0);
+  CHECK(r.wide == 0xffffffff && r.wideRemainder == 0xdeadbeef); // numbers of 32 bits are divided as such
+  CHECK(r.unsignedWide == 0xffffffff && r.unsignedWideRemainder == 0xdeadbeef);
+  r = parts(kLeast, -1, kLeastWide, -1);
+  CHECK(r.quotient == kLeast && r.remainder == 0);
+  CHECK(r.unsignedQuotient == 0 && r.unsignedRemainder == 0x80000000u);
+  CHECK(r.wide == kLeastWide && r.wideRemainder == 0);
+  CHECK(r.byte == 0 && r.inPtx == kLeast && r.inPtxRemainder == 0);
+  r = parts(-7, -1, -9, -2);
+  CHECK(r.quotient == 7 && r.remainder == 0 && r.wide == 4 && r.wideRemainder == -1);
+  CHECK(r.byte == 7 && r.perhaps == 7 && r.inPtx == 7 && r.inPtxRemainder == 0);
+}
+
 int main() {
+  divisions();
   Results *device, r;
   OK(cudaMalloc(&device, sizeof r));
   compute<<<1, 1>>>(device, 32, INFINITY, NAN);
