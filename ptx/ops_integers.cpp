@@ -13,6 +13,20 @@ llvm::Value* extend(Builder& p, llvm::Value* value, const Type& type, unsigned b
   return type.isSigned() ? p.b.CreateSExt(value, wide) : p.b.CreateZExt(value, wide);
 }
 
+/// `body` of each lane of two operands, put together again.
+template <typename Body> llvm::Value* byLanes(Builder& p, const Statement& s, const Type& type, Body body) {
+  llvm::Value *x = p.bits(s.operands[1], type), *y = p.bits(s.operands[2], type);
+  if (type.lanes == 1) return body(x, y);
+  auto* lane = p.b.getIntNTy(type.bits);
+  llvm::Value* all = llvm::ConstantInt::get(x->getType(), 0);
+  for (unsigned at = 0; at < type.width(); at += type.bits) {
+    auto part = [&](llvm::Value* whole) { return p.b.CreateTrunc(p.b.CreateLShr(whole, at), lane); };
+    auto* result = p.b.CreateZExt(body(part(x), part(y)), x->getType());
+    all = p.b.CreateOr(all, p.b.CreateShl(result, at));
+  }
+  return all;
+}
+
 /// x + y or x - y, with the thread's carry (a borrow, when subtracted) as the opcode says.
 llvm::Value* carried(Builder& p, llvm::Value* x, llvm::Value* y, bool subtract, bool takes, bool gives) {
   llvm::IRBuilder<>& b = p.b;
@@ -33,7 +47,12 @@ bool addOrSubtract(Builder& p, const Statement& s, bool subtract, bool takesCarr
   auto type = typeNamed(s.type());
   if (!type || s.operands.size() != 3) return false;
   if (type->isFloat()) return arithmeticFloat(p, s, *type);
-  if (type->lanes != 1) return false;
+  if (type->lanes != 1) {
+    if (subtract || takesCarry || s.has("cc") || s.has("sat")) return false;
+    auto sum = [&](llvm::Value* x, llvm::Value* y) { return p.b.CreateAdd(x, y); };
+    p.write(s.operands[0], byLanes(p, s, *type, sum));
+    return true;
+  }
   llvm::Value *x = p.bits(s.operands[1], *type), *y = p.bits(s.operands[2], *type);
   bool givesCarry = s.has("cc");
   if (s.has("sat")) {
@@ -144,13 +163,17 @@ bool minimumOrMaximum(Builder& p, const Statement& s) {
   auto type = typeNamed(s.type());
   if (!type || s.operands.size() < 3) return false;
   if (type->isFloat()) return arithmeticFloat(p, s, *type);
-  if (type->lanes != 1 || s.operands.size() != 3 || s.has("relu")) return false;
+  if (s.operands.size() != 3 || (s.has("relu") && !type->isSigned())) return false;
   bool isMin = s.opcode[0] == "min";
   auto id = type->isSigned() ? (isMin ? llvm::Intrinsic::smin : llvm::Intrinsic::smax)
                              : (isMin ? llvm::Intrinsic::umin : llvm::Intrinsic::umax);
-  p.write(s.operands[0],
-          p.b.CreateBinaryIntrinsic(id, p.bits(s.operands[1], *type), p.bits(s.operands[2], *type)),
-          type->isSigned());
+  auto chosen = [&](llvm::Value* x, llvm::Value* y) -> llvm::Value* {
+    auto* one = p.b.CreateBinaryIntrinsic(id, x, y);
+    return s.has("relu") ? p.b.CreateBinaryIntrinsic(llvm::Intrinsic::smax, one,
+                                                     llvm::ConstantInt::get(one->getType(), 0))
+                         : one;
+  };
+  p.write(s.operands[0], byLanes(p, s, *type, chosen), type->isSigned() && type->lanes == 1);
   return true;
 }
 

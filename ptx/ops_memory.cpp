@@ -138,36 +138,55 @@ llvm::Type* atomicType(Builder& p, const Type& type) {
   return type.bits == 64 ? p.b.getDoubleTy() : type.bits == 32 ? p.b.getFloatTy() : p.b.getHalfTy();
 }
 
-/// atom d, [a], b and red [a], b; pairs of halves are two atomics, as PTX has it.
+/// One register's worth of an update; pairs of halves are two atomics, as PTX has it. The old content.
+llvm::Value* updateElement(Builder& p, llvm::AtomicRMWInst::BinOp operation, const Type& type,
+                           llvm::Value* address, llvm::Value* whole, Ordering order, Scope scope) {
+  llvm::Value* old = llvm::ConstantInt::get(whole->getType(), 0);
+  for (unsigned lane = 0; lane < type.lanes; ++lane) {
+    auto* part = p.b.CreateTrunc(p.b.CreateLShr(whole, lane * type.bits), p.b.getIntNTy(type.bits));
+    auto* place = p.b.CreateConstGEP1_64(p.b.getInt8Ty(), address, lane * type.bits / 8);
+    auto* before = p.update(operation, place, p.b.CreateBitCast(part, atomicType(p, type)), order, scope);
+    auto* bits = p.b.CreateZExt(p.b.CreateBitCast(before, part->getType()), whole->getType());
+    old = p.b.CreateOr(old, p.b.CreateShl(bits, lane * type.bits));
+  }
+  return old;
+}
+
+/// atom d, [a], b and red [a], b; of `{x, y}` each element is an atomic of its own.
 bool update(Builder& p, const Statement& s) {
   auto access = readAccess(s);
   bool returns = s.opcode[0] == "atom";
   std::size_t at = returns ? 1 : 0;
-  if (!access || access->lanes != 1 || s.operands.size() < at + 2) return false;
+  if (!access || s.operands.size() < at + 2) return false;
   Ordering order = access->order.value_or(Ordering::Monotonic);
   Scope scope = s.has("sys")                       ? Scope::System
                 : s.has("cta") || s.has("cluster") ? Scope::Block
                                                    : Scope::Device;
   llvm::Value* address = p.address(s.operands[at], access->space);
   if (s.has("cas")) {
-    if (s.operands.size() != at + 3 || !returns || access->type.width() > 64) return false;
+    if (s.operands.size() != at + 3 || !returns || access->lanes != 1) return false;
     p.write(s.operands[0], p.compareExchange(address, p.bits(s.operands[at + 1], access->type),
                                              p.bits(s.operands[at + 2], access->type), order, scope));
     return true;
   }
   const Type& type = access->type;
   auto operation = operationOf(s, type);
-  if (!operation || type.width() > 64 || (type.isNarrowFloat() && !s.has("add"))) return false;
-  auto* whole = p.bits(s.operands[at + 1], type);
-  llvm::Value* old = llvm::ConstantInt::get(whole->getType(), 0);
-  for (unsigned lane = 0; lane < type.lanes; ++lane) {
-    auto* part = p.b.CreateTrunc(p.b.CreateLShr(whole, lane * type.bits), p.b.getIntNTy(type.bits));
-    auto* place = p.b.CreateConstGEP1_64(p.b.getInt8Ty(), address, lane * type.bits / 8);
-    auto* before = p.update(*operation, place, p.b.CreateBitCast(part, atomicType(p, type)), order, scope);
-    auto* bits = p.b.CreateZExt(p.b.CreateBitCast(before, part->getType()), whole->getType());
-    old = p.b.CreateOr(old, p.b.CreateShl(bits, lane * type.bits));
+  if (!operation || (type.width() > 64 && !s.has("exch")) || (type.isNarrowFloat() && !s.has("add")))
+    return false;
+  if (access->lanes == 1) {
+    auto* old = updateElement(p, *operation, type, address, p.bits(s.operands[at + 1], type), order, scope);
+    if (returns) p.write(s.operands[0], old, type.isSigned());
+    return true;
   }
-  if (returns) p.write(s.operands[0], old, type.isSigned());
+  if (s.operands[at + 1].parts.size() != access->lanes ||
+      (returns && s.operands[0].parts.size() != access->lanes))
+    return false;
+  for (unsigned i = 0; i < access->lanes; ++i) {
+    auto* place = p.b.CreateConstGEP1_64(p.b.getInt8Ty(), address, i * type.width() / 8);
+    auto* whole = p.bits(s.operands[at + 1].parts[i], type);
+    auto* old = updateElement(p, *operation, type, place, whole, order, scope);
+    if (returns) p.write(s.operands[0].parts[i], old);
+  }
   return true;
 }
 

@@ -209,8 +209,10 @@ std::vector<std::string> splitOpcode(const std::string& opcode) {
     }
   }
   if (!current.empty()) parts.push_back(current);
-  // The type comes last, but ptxas takes `lg2.approx.f32.ftz` as well, and CUDA's own headers have it.
-  if (parts.size() > 2 && parts.back() == "ftz") std::swap(parts.back(), parts[parts.size() - 2]);
+  // The type comes last, but ptxas takes `lg2.approx.f32.ftz` and `max.s32.relu` as well, which CUDA's own
+  // headers have.
+  if (parts.size() > 2 && (parts.back() == "ftz" || parts.back() == "relu"))
+    std::swap(parts.back(), parts[parts.size() - 2]);
   return parts;
 }
 

@@ -8,6 +8,7 @@
 #include "kcheck_hints.h"
 #include "kcheck_min_max.h"
 #include "kcheck_surfaces.h"
+#include "kcheck_wide_atomics.h"
 
 // Clang has no managed variables for CUDA: the front end looks for the annotation.
 #undef __managed__
