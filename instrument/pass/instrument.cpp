@@ -58,6 +58,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
       {"wraps", letWrap},
       {"log", logAccesses},
       {"own arrays", nameOwnArrays},
+      {"sums", flushSums},
       {"waits", lowerWaits},
       {"tables", writeTables},
   };

@@ -73,6 +73,9 @@ void logAccesses(DeviceCode& code);
 /// Calls before accesses say which of the kernel's arrays the address is counted from (own_arrays.h).
 void nameOwnArrays(DeviceCode& code);
 
+/// Atomic sums of floats in global memory flush what is too small, as a GPU's do.
+void flushSums(DeviceCode& code);
+
 /// Wait markers become coroutine suspensions or calls of kcBlock.
 void lowerWaits(DeviceCode& code);
 

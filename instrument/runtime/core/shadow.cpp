@@ -1,5 +1,7 @@
 #include "instrument/runtime/core/shadow.h"
 
+#include "instrument/shared_windows.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -11,6 +13,9 @@
 #include <sys/mman.h>
 
 namespace kcheck::runtime {
+
+static_assert(kSharedBase == abi::kSharedStart && kSharedBytes == abi::kSharedExtent);
+
 namespace {
 
 /// Short, and hardly ever held by another thread.
