@@ -97,6 +97,12 @@ Error copyFromSymbol(void* to, SymbolPlace from, std::size_t bytes, CopyKind kin
   return Error::Success;
 }
 
+/// A single row that is longer than its pitch; of several, `check` says what is wrong.
+static bool isCutShort(std::size_t toPitch, std::size_t fromPitch, std::size_t width, std::size_t height) {
+  auto isShort = [&](std::size_t pitch) { return pitch != 0 && pitch < width; };
+  return height == 1 && (isShort(toPitch) || isShort(fromPitch));
+}
+
 } // namespace kcheck::runtime::api
 
 using namespace kcheck::runtime::api;
@@ -138,6 +144,7 @@ Error cudaMemcpy2D(void* to, std::size_t toPitch, const void* from, std::size_t 
                    std::size_t height, CopyKind kind) {
   void* caller = __builtin_return_address(0);
   return call([&] {
+    if (isCutShort(toPitch, fromPitch, width, height)) return Error::InvalidValue;
     return copyNow(pitchedCopy(to, toPitch, from, fromPitch, width, height, kind, "cudaMemcpy2D", caller),
                    nullptr);
   });
@@ -147,6 +154,7 @@ Error cudaMemcpy2DAsync(void* to, std::size_t toPitch, const void* from, std::si
                         std::size_t width, std::size_t height, CopyKind kind, StreamHandle stream) {
   void* caller = __builtin_return_address(0);
   return call([&] {
+    if (isCutShort(toPitch, fromPitch, width, height)) return Error::InvalidValue;
     return copyAsync(
         pitchedCopy(to, toPitch, from, fromPitch, width, height, kind, "cudaMemcpy2DAsync", caller), stream);
   });

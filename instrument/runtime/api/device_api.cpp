@@ -225,8 +225,11 @@ Error cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   });
 }
 
-Error cudaDeviceEnablePeerAccess(int /*peer*/, unsigned flags) {
-  return call([&] { return flags ? Error::InvalidValue : Error::InvalidDevice; });
+Error cudaDeviceEnablePeerAccess(int peer, unsigned flags) {
+  return call([&] {
+    if (flags) return Error::InvalidValue;
+    return isDevice(peer) ? Error::PeerAccessUnsupported : Error::InvalidDevice;
+  });
 }
 
 Error cudaDeviceDisablePeerAccess(int peer) {

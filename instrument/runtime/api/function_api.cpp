@@ -65,9 +65,12 @@ namespace cuda = kcheck::cuda;
 extern "C" {
 
 Error cudaFuncGetAttributes(cuda::FunctionAttributes* attributes, const void* stub) {
-  return withFunction(stub, [&](Function& function) {
+  return call([&] {
     if (!attributes) return Error::InvalidValue;
-    describe(function, *attributes);
+    Function* function = findFunction(stub);
+    if (!function || !function->kernel) // what is no kernel of the program's is taken for a handle
+      return stub ? Error::InvalidResourceHandle : Error::InvalidDeviceFunction;
+    describe(*function, *attributes);
     return Error::Success;
   });
 }

@@ -197,7 +197,7 @@ Error check(const CopyWork& work) {
 Error check(const FillWork& work) {
   if (work.width == 0 || work.height == 0 || work.depth == 0) return Error::Success;
   if (!work.to.base) return Error::InvalidValue;
-  if (work.height > 1 && work.to.pitch < work.width) return Error::InvalidPitchValue;
+  if (work.height > 1 && work.to.pitch < work.width) return Error::InvalidValue;
   return checkSide(work.to, span(work.to, work.width, work.height, work.depth), true, true, false,
                    work.function, work.caller);
 }
