@@ -100,7 +100,7 @@ std::string raceHint(const RaceResult& race, const KernelModel& model, const std
         race.distinct);
   const Location &a = race.first->where, &b = race.second->where;
   const bool sameStatement = isSamePlace(a, b);
-  if (sameStatement && race.kind != RaceKind::AtomicPlain && race.first->site != race.second->site)
+  if (sameStatement && race.kind == RaceKind::ReadWrite && race.first->site != race.second->site)
     return atomicUpdate(expr, updates);
   if (race.scope == RaceScope::InterBlock || sameStatement) return "";
   const char* barrier = rule == "race-warp" ? "__syncwarp()" : "__syncthreads()";

@@ -18,8 +18,8 @@ std::string raceMessage(const RaceResult& race, const FindingContext& context) {
   if (race.scopeTooNarrow)
     return fmt::format("atomic operations on `{}` meet{}, but their scope does not reach that far", first,
                        apart);
-  bool update = samePlace(race.first->where, race.second->where) && race.kind != RaceKind::AtomicPlain &&
-                race.first->site != race.second->site;
+  bool update = samePlace(race.first->where, race.second->where) && race.kind == RaceKind::ReadWrite &&
+                race.first->site != race.second->site && first == second;
   if (update) return fmt::format("threads update `{}` without ordering, so updates are lost", first);
   switch (race.kind) {
   case RaceKind::AtomicPlain:
