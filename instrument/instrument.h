@@ -36,6 +36,12 @@ struct Observation {
   std::vector<Metric> metrics;
   RunResult run;
   unsigned sharedLaunches = 0; ///< that several threads have run together
+  /// Of a program that did not come to its end: the kernel that ran when its log ended, and one of the last
+  /// places where it was, as far as they are known.
+  struct {
+    std::string kernel;
+    Location place;
+  } ranLast;
 };
 
 /// Host code (x86-64 object) with checks, made from a copy of `device`.

@@ -33,6 +33,7 @@ struct Header {
   std::atomic<TextRef> runningKernel;            ///< its kernel; 0: none runs
   std::atomic<std::uint32_t> findings;           ///< so far
   std::atomic<std::uint32_t> rehearses;          ///< the launch runs again in another order
+  std::atomic<std::uint32_t> runningSite;        ///< of an access now and then; kNoSite: none yet
   std::atomic<std::uint32_t> shared;             ///< launches that several threads have run together
 };
 

@@ -46,6 +46,10 @@ Observation collect(std::span<const std::byte> log, const Facts& facts, const Sy
   observation.run.seen = collector.seen();
   observation.run.kernelsLaunched = reader.kernelsLaunched;
   observation.sharedLaunches = reader.sharedLaunches;
+  if (!reader.runningKernel.empty())
+    observation.ranLast = {reader.runningKernel, reader.runningSite == wire::kNoSite
+                                                     ? Location{}
+                                                     : collector.sitePlace(reader.runningSite)};
   for (const wire::CutShort* record : reader.cutShort) {
     std::vector<std::string>& names = observation.run.cutShort;
     const std::string name = reader.text(record->kernel);

@@ -16,11 +16,11 @@ public:
   Metric metric(const wire::Metric& record) const;
   Launch launch(const wire::Launch& record) const;
   SeenLaunches seen() const;
+  Location sitePlace(std::uint32_t site) const;
 
 private:
   Location hostPlace(std::uint64_t address) const;
   std::string otherWork(const wire::Finding& record) const;
-  Location sitePlace(std::uint32_t site) const;
   const Site* knownSite(std::uint32_t site) const;
   Access access(const wire::Access& access, bool real = false) const;
   std::string nameAt(const Location& allocatedAt) const;

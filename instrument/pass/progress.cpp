@@ -30,7 +30,7 @@ std::string printable(std::string text) {
 } // namespace
 
 Progress::Progress(int descriptor, int terminal, std::chrono::milliseconds quiet)
-    : terminal(terminal), start(std::chrono::steady_clock::now()), quiet(quiet) {
+    : terminal(terminal), start(std::chrono::steady_clock::now()), quiet(quiet), moved(start) {
   if (!isatty(terminal)) return;
   void* mapped = mmap(nullptr, wire::kCapacity, PROT_READ, MAP_SHARED, descriptor, 0);
   if (mapped != MAP_FAILED) log = static_cast<const std::byte*>(mapped);
@@ -51,14 +51,33 @@ std::string Progress::kernelName(wire::TextRef reference) const {
   return text < last ? printable(std::string(text, std::find(text, last, '\0'))) : "";
 }
 
-std::string Progress::line() const {
+void Progress::tellPlaces(std::function<unsigned(std::uint32_t)> lineOfSite,
+                          std::chrono::milliseconds stillFor) {
+  lineOf = std::move(lineOfSite);
+  still = stillFor;
+}
+
+std::string Progress::placeWhereStill(const wire::Header& header) {
+  const auto now = std::chrono::steady_clock::now();
+  if (header.blocksDone != doneBefore || header.runningKernel != kernelBefore) {
+    doneBefore = header.blocksDone;
+    kernelBefore = header.runningKernel;
+    moved = now;
+  }
+  const std::uint32_t site = header.runningSite;
+  if (!lineOf || site == wire::kNoSite || now - moved < still) return "";
+  const unsigned at = lineOf(site);
+  return at ? fmt::format(", still at line {}", at) : "";
+}
+
+std::string Progress::line() {
   const auto& header = *reinterpret_cast<const wire::Header*>(log);
   wire::TextRef kernel = header.runningKernel;
   if (header.magic != wire::kMagic || !kernel) return "";
   std::uint32_t findings = header.findings;
-  std::string rest =
-      fmt::format(": {} of {} blocks{}, {} finding{}", header.blocksDone.load(), header.blocks.load(),
-                  header.rehearses ? " in another order" : "", findings, findings == 1 ? "" : "s");
+  std::string rest = fmt::format(": {} of {} blocks{}, {} finding{}{}", header.blocksDone.load(),
+                                 header.blocks.load(), header.rehearses ? " in another order" : "", findings,
+                                 findings == 1 ? "" : "s", placeWhereStill(header));
   std::string name = kernelName(kernel);
   constexpr std::size_t fewest = 8;
   std::size_t columns = columnsOf(terminal), room = columns > rest.size() ? columns - rest.size() - 1 : 0;

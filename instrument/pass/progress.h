@@ -5,6 +5,7 @@
 #include "instrument/wire.h"
 
 #include <chrono>
+#include <functional>
 #include <string>
 
 namespace kcheck::instrument {
@@ -12,6 +13,8 @@ namespace kcheck::instrument {
 class Progress {
 public:
   static constexpr int kEveryMs = 250;
+
+  static constexpr std::chrono::milliseconds kStill{5000}; ///< without a block that is done
 
   /// `log`: descriptor of the file that the run's log is written to (wire.h); `terminal`: where to show it.
   /// Nothing appears before `quiet` has passed, so that short runs leave the terminal alone.
@@ -23,9 +26,13 @@ public:
   bool isShown() const { return log != nullptr; } ///< `terminal` is one
   void show();
   void erase();
+  /// The line of a site, 0 when it has none; from then on the place is shown where no block comes to its end
+  /// for `still`.
+  void tellPlaces(std::function<unsigned(std::uint32_t)> lineOf, std::chrono::milliseconds still = kStill);
 
 private:
-  std::string line() const; ///< empty while no kernel runs
+  std::string line(); ///< empty while no kernel runs
+  std::string placeWhereStill(const wire::Header& header);
   std::string kernelName(wire::TextRef reference) const;
   void draw(const std::string& text) const;
 
@@ -33,7 +40,11 @@ private:
   const std::byte* log = nullptr;
   bool drawn = false;
   std::chrono::steady_clock::time_point start;
-  std::chrono::milliseconds quiet;
+  std::chrono::milliseconds quiet, still = kStill;
+  std::function<unsigned(std::uint32_t)> lineOf;
+  std::uint64_t doneBefore = 0;
+  std::uint32_t kernelBefore = 0;
+  std::chrono::steady_clock::time_point moved;
 };
 
 } // namespace kcheck::instrument

@@ -68,6 +68,15 @@ void noteInterruption(RunResult& run, int signal) {
                                                        : fmt::format("signal {}", signal));
 }
 
+/// Of a program that the time was over for.
+std::string whatDidNotEnd(const Observation& observation) {
+  const auto& [kernel, place] = observation.ranLast;
+  std::string text = fmt::format("it had not ended after {:.2f} s", observation.run.seconds);
+  if (!kernel.empty()) text += fmt::format("; `{}` was running", kernel);
+  if (place.known()) text += fmt::format(", at {}:{} or near", place.file, place.line);
+  return text;
+}
+
 OrError<Observation> runAndCollect(const std::string& path, const Facts& facts, const Options& options) {
   ReportLog log;
   if (log.get() < 0) return Error{fmt::format("cannot make the run's report log: {}", std::strerror(errno))};
@@ -82,6 +91,8 @@ OrError<Observation> runAndCollect(const std::string& path, const Facts& facts, 
   Progress progress(log.get(), STDERR_FILENO);
   if (!options.isReplay && progress.isShown()) {
     program.everyMs = Progress::kEveryMs;
+    progress.tellPlaces(
+        [&](std::uint32_t site) { return site < facts.sites.size() ? facts.sites[site].where.line : 0; });
     program.meanwhile = [&] { progress.show(); };
   }
   auto ended = runProcess(program);
@@ -100,6 +111,7 @@ OrError<Observation> runAndCollect(const std::string& path, const Facts& facts, 
         fmt::format("{}:{}: {}", finding.where.file, finding.where.line, finding.message);
     return true;
   });
+  if (ended->timedOut) observation.run.stoppedBecause = whatDidNotEnd(observation);
   if (ended->outOfMemory)
     observation.run.stoppedBecause =
         fmt::format("it used more than --memory-limit={} MB", options.memoryLimitMb);

@@ -10,6 +10,10 @@ WireReader::WireReader(std::span<const std::byte> wholeLog) : log(wholeLog) {
   if (header.magic != wire::kMagic || header.version != wire::kVersion) return;
   kernelsLaunched = header.kernelsLaunched;
   sharedLaunches = header.shared;
+  if (const wire::TextRef kernel = header.runningKernel) {
+    runningKernel = text(kernel);
+    runningSite = header.runningSite;
+  }
   truncated = header.truncated;
   std::uint64_t end = std::min<std::uint64_t>(header.used, log.size());
   log = log.first(end);

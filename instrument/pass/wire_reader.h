@@ -30,6 +30,8 @@ struct WireReader {
   std::vector<const wire::CutShort*> cutShort;
   std::uint64_t kernelsLaunched = 0;
   std::uint32_t sharedLaunches = 0;
+  std::string runningKernel;                 ///< when the log ended; empty: none
+  std::uint32_t runningSite = wire::kNoSite; ///< where it had been shortly before
   bool truncated = false;
 
 private:

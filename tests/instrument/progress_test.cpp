@@ -90,6 +90,24 @@ TEST(Progress, saysKernelBlocksAndFindingsAndIsErased) {
   EXPECT_EQ(screen.written(), "\033[K");
 }
 
+TEST(Progress, saysWhereABlockIsThatDoesNotEnd) {
+  Screen screen;
+  ASSERT_TRUE(screen.open);
+  RunningLog log;
+  log.header->runningSite = wire::kNoSite;
+  Progress progress(log.descriptor, screen.terminal, std::chrono::milliseconds(0));
+  progress.tellPlaces([](std::uint32_t site) { return site + 10; }, std::chrono::milliseconds(0));
+  progress.show();
+  EXPECT_THAT(screen.written(), HasSubstr("3 findings\033"));
+  log.header->runningSite = 7;
+  progress.show();
+  EXPECT_THAT(screen.written(), HasSubstr("120 of 4096 blocks, 3 findings, still at line 17\033"));
+  progress.tellPlaces([](std::uint32_t site) { return site + 10; }, std::chrono::seconds(60));
+  log.header->blocksDone = 121;
+  progress.show();
+  EXPECT_THAT(screen.written(), HasSubstr("121 of 4096 blocks, 3 findings\033"));
+}
+
 TEST(Progress, leavesShortRunsAlone) {
   Screen screen;
   ASSERT_TRUE(screen.open);

@@ -171,6 +171,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
     thread.yields = 0;
     thread.asleep = 0;
     thread.pause = 0;
+    thread.strays = 0;
     if (thread.sync) *thread.sync = SyncState();
     thread.copies.reset();
   }

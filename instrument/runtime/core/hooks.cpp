@@ -2,6 +2,7 @@
 #include "instrument/runtime/core/access.h"
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
+#include "instrument/runtime/core/log.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/outside.h"
 #include "instrument/runtime/core/own_arrays.h"
@@ -20,6 +21,10 @@ namespace {
 ThreadState& stateOf(abi::ThreadContext* thread) { return *static_cast<ThreadState*>(thread); }
 
 void before(ThreadState& thread, Address address, std::uint64_t bytes, std::uint32_t site) {
+  goesOn(thread);
+  constexpr std::uint32_t every = 1u << 16;
+  if (++thread.visits % every == 0) [[unlikely]]
+    runtime::log().header().runningSite.store(site, std::memory_order_relaxed);
   LaunchState& launch = *thread.owner().launch;
   if (launch.logged) settleRows(launch);
   if (launch.steps) stepAccess(thread);
@@ -122,6 +127,7 @@ void kcFence(abi::ThreadContext* context, std::uint32_t scope) {
 
 void kcLocal(abi::ThreadContext* context, void* base, std::uint64_t arrayBytes, void* pointer,
              std::uint64_t bytes, std::uint32_t site) {
+  goesOn(stateOf(context));
   checkLocal(stateOf(context), reinterpret_cast<Address>(base), arrayBytes,
              reinterpret_cast<Address>(pointer), bytes, site);
 }

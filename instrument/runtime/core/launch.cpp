@@ -37,6 +37,7 @@ void showStart(const LaunchState& launch) {
   header.rehearses = launch.rehearsal;
   header.blocksDone = 0;
   header.blocks = launch.gridBlocks;
+  header.runningSite = wire::kNoSite;
   header.runningKernel = launch.name;
 }
 

@@ -18,8 +18,10 @@ wire::Doing doing(AccessKind kind) {
   return kind == AccessKind::Write ? wire::Doing::Write : wire::Doing::Read;
 }
 
-wire::Finding findingAt(wire::Rule rule, const ThreadState& thread, Address address, std::size_t bytes,
+wire::Finding findingAt(wire::Rule rule, ThreadState& thread, Address address, std::size_t bytes,
                         std::uint32_t site, AccessKind kind) {
+  ++thread.strays;
+  thread.strayAt = site;
   leaveShare(*thread.owner().launch);
   wire::Finding finding = emptyFinding(rule);
   finding.kernel = thread.owner().launch->name;
@@ -170,6 +172,13 @@ void stopWithoutFunction(abi::ThreadContext* thread, const char* sentence, std::
 
 void stopBesideObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site, AccessKind kind) {
   stopAt(wire::Rule::OutOfBounds, thread, sentence, site, doing(kind));
+}
+
+void stopStray(ThreadState& thread) {
+  thread.strays = 0;
+  const std::string sentence = "has left its arrays " + std::to_string(kMostStrays) +
+                               " times, and is stopped here: its loop may have no end";
+  stopAt(wire::Rule::Trap, &thread, sentence.c_str(), thread.strayAt, wire::Doing::None);
 }
 
 bool isLocal(const ThreadState& thread, Address address) {

@@ -25,6 +25,15 @@ void checkForeign(ThreadState& thread, Address address, std::size_t bytes, std::
 void checkLocal(ThreadState& thread, Address base, std::size_t arrayBytes, Address address, std::size_t bytes,
                 std::uint32_t site);
 
+/// Ends the kernel once the thread has left its memory so often that it may never come to an end: the loop
+/// around may have none.
+inline constexpr std::uint32_t kMostStrays = 1u << 20;
+[[noreturn]] void stopStray(ThreadState& thread);
+inline void goesOn(ThreadState& thread) {
+  if (thread.strays >= kMostStrays) [[unlikely]]
+    stopStray(thread);
+}
+
 /// No texture or surface object is where a thread uses one: told in that sentence, and it goes no further.
 [[noreturn]] void stopWithoutObject(abi::ThreadContext* thread, const char* sentence, std::uint32_t site);
 /// The same of a call through a pointer.

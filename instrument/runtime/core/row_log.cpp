@@ -3,6 +3,7 @@
 #include "instrument/runtime/core/row_log.h"
 
 #include "instrument/runtime/core/access.h"
+#include "instrument/runtime/core/log.h"
 #include "instrument/runtime/core/outside.h"
 #include "instrument/runtime/core/own_arrays.h"
 #include "instrument/runtime/core/race.h"
@@ -161,6 +162,15 @@ void settleRows(LaunchState& launch) {
   markChecked(*log);
 }
 
+/// Where the lane is, for whoever waits for the run.
+static void showPlace(const RowLog& log, std::uint32_t lane) {
+  std::uint32_t last = wire::kNoSite;
+  const Word* rows = log.spilled(lane) ? log.spill : log.rows;
+  eachAccess(rows + lane, 0, log.rowsFrom(rows, lane),
+             [&](const abi::LoggedAccess& access, const Word*) { last = access.site; });
+  runtime::log().header().runningSite.store(last, std::memory_order_relaxed);
+}
+
 static SiteTraffics* countsOf(LaunchState& launch) { return launch.accesses ? &launch.traffic : nullptr; }
 
 /// False: they need a replay. No checks are tried where they fail too often in this launch.
@@ -223,6 +233,7 @@ std::uint64_t kcForeign(abi::ThreadContext* context, void* pointer, std::uint64_
               : isWrite ? runtime::AccessKind::Write
                         : runtime::AccessKind::Read,
               {});
+  goesOn(thread);
   return address >> 48 || inArena(address) ? 0 : address;
 }
 
@@ -230,7 +241,9 @@ std::uint64_t* kcLogFull(abi::ThreadContext* context) {
   auto& thread = *static_cast<ThreadState*>(context);
   LaunchState& launch = *thread.owner().launch;
   RowLog& log = *launch.rows;
+  showPlace(log, thread.lane);
   settleRows(launch);
+  goesOn(thread);
   std::uint32_t lane = thread.lane;
   if (!log.spills) {
     std::fill(log.kept, log.kept + kWarpSize, RowLog::kNotFull);

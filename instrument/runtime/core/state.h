@@ -94,9 +94,12 @@ struct ThreadState : abi::ThreadContext {
   std::unique_ptr<SyncState> sync;
   std::unique_ptr<AsyncCopies> copies; ///< null when none was ever started
   std::unique_ptr<Fibre> fibre;
-  std::uint32_t yields = 0; ///< times that it gave way
-  std::uint8_t asleep = 0;  ///< rounds that it stays away for the last one
-  std::uint8_t pause = 0;   ///< rounds until its next access (Rehearsal::Uneven)
+  std::uint32_t yields = 0;  ///< times that it gave way
+  std::uint8_t asleep = 0;   ///< rounds that it stays away for the last one
+  std::uint8_t pause = 0;    ///< rounds until its next access (Rehearsal::Uneven)
+  std::uint32_t strays = 0;  ///< accesses that were told to leave their memory
+  std::uint32_t strayAt = 0; ///< site of the last one
+  std::uint32_t visits = 0;  ///< calls before accesses
 
   BlockState& owner() const;
   std::uint32_t warpBit() const { return 1u << lane; }
