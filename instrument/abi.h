@@ -13,6 +13,9 @@ inline constexpr std::uint32_t kVersion = 8;
 /// Where all memory lies that the runtime hands out. An address below the start or at the end is foreign.
 inline constexpr std::uint64_t kArenaStart = 0x2000'0000'0000;
 inline constexpr std::uint64_t kArenaExtent = (1ull << 36) + (1ull << 33) + (1ull << 34);
+/// The windows of all blocks' shared memory in it: device code tells them by the address.
+inline constexpr std::uint64_t kSharedStart = kArenaStart + (1ull << 36);
+inline constexpr std::uint64_t kSharedExtent = 1ull << 33;
 
 /// The log of accesses: rows of one 64-bit word per lane of the warp. ThreadContext::log has the bit
 /// kLogBytes set when the rows are used up; kLargestSegment more rows may still be written then.

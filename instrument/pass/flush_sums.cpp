@@ -2,7 +2,6 @@
 // of their sign, and gives such; in shared memory it keeps them. Which memory it is shows when the kernel
 // runs.
 #include "instrument/pass/stages.h"
-#include "instrument/shared_windows.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/InstIterator.h>

@@ -1,7 +1,5 @@
 #include "instrument/runtime/core/shadow.h"
 
-#include "instrument/shared_windows.h"
-
 #include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -13,9 +11,6 @@
 #include <sys/mman.h>
 
 namespace kcheck::runtime {
-
-static_assert(kSharedBase == abi::kSharedStart && kSharedBytes == abi::kSharedExtent);
-
 namespace {
 
 /// Short, and hardly ever held by another thread.

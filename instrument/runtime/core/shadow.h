@@ -27,6 +27,7 @@ inline constexpr std::size_t kWindows = kSharedBytes / kWindowBytes;
 inline constexpr std::size_t kWindowsOfOne = kWindows - 256;
 
 static_assert(kArenaBase == abi::kArenaStart && kArenaBytes == abi::kArenaExtent);
+static_assert(kSharedBase == abi::kSharedStart && kSharedBytes == abi::kSharedExtent);
 
 inline constexpr bool inArena(Address address) { return address - kArenaBase < kArenaBytes; }
 inline constexpr Address windowOf(std::uint32_t slot) { return kSharedBase + slot * kWindowBytes; }
