@@ -16,18 +16,31 @@ public:
   DrawFinder(const KernelModel& model, ExprContext& context) : model(model), context(context) {}
 
   Draws of(const ModelAccess& access) {
-    for (Expr e : {access.offset, access.condition})
-      anyNode(e, [&](Expr n) {
-        take(n);
-        return false;
-      });
+    takeAll(access);
     std::ranges::sort(result.all, {},
                       [](const Draw& draw) { return std::pair(draw.update.object, draw.update.number); });
     joinFollowing(access);
     return std::move(result);
   }
 
+  Draws inOrder(const ModelAccess& access) {
+    takeAll(access);
+    std::ranges::sort(result.all, {}, [](const Draw& draw) { return draw.update.number; });
+    auto isTicket = [](const Draw& draw) { return draw.ticket != nullptr; };
+    result.isKnown =
+        result.isKnown && !result.waits && doesAll(access) && std::ranges::none_of(result.all, isTicket);
+    return std::move(result);
+  }
+
 private:
+  void takeAll(const ModelAccess& access) {
+    for (Expr e : {access.offset, access.condition})
+      anyNode(e, [&](Expr n) {
+        take(n);
+        return false;
+      });
+  }
+
   void take(Expr n) {
     if (n->op == Op::Symbol) {
       if (model.underLocks.count(n->symbol)) {
@@ -76,17 +89,21 @@ private:
                               result.all, [&](const Draw& draw) { return draw.update.object == object; }));
   }
 
-  /// What a thread does to one place, one after the other, is as one operation where no other thread comes
-  /// between: each finds what the one before has left.
-  void joinFollowing(const ModelAccess& access) {
+  /// Of what is chosen between, a thread may do one and not the other.
+  bool doesAll(const ModelAccess& access) const {
     auto isFound = [&](Expr n) {
       return std::ranges::any_of(result.all, [&](const Draw& draw) { return draw.update.found == n; });
     };
-    // Of what is chosen between, a thread may do one and not the other.
     auto chooses = [&](Expr n) {
       return (n->op == Op::Ite || (n->op == Op::Or && n->width == 1)) && anyNode(n, isFound);
     };
-    const bool doesAll = !anyNode(access.offset, chooses) && !anyNode(access.condition, chooses);
+    return !anyNode(access.offset, chooses) && !anyNode(access.condition, chooses);
+  }
+
+  /// What a thread does to one place, one after the other, is as one operation where no other thread comes
+  /// between: each finds what the one before has left.
+  void joinFollowing(const ModelAccess& access) {
+    const bool doesEach = doesAll(access);
     std::vector<Draw> joined;
     for (Draw& draw : result.all) {
       if (joined.empty() || joined.back().update.object != draw.update.object) {
@@ -94,7 +111,7 @@ private:
         continue;
       }
       AtomicUpdate &first = joined.back().update, &next = draw.update;
-      if (!doesAll || isDoneMoreTo(draw.update.object) || joined.back().ticket || draw.ticket ||
+      if (!doesEach || isDoneMoreTo(draw.update.object) || joined.back().ticket || draw.ticket ||
           first.offset != next.offset || first.left->width != next.found->width) {
         result.isKnown = false;
         continue;
@@ -120,6 +137,10 @@ private:
 
 Draws drawsOf(const ModelAccess& access, const KernelModel& model, ExprContext& context) {
   return DrawFinder(model, context).of(access);
+}
+
+Draws drawsInOrder(const ModelAccess& access, const KernelModel& model, ExprContext& context) {
+  return DrawFinder(model, context).inOrder(access);
 }
 
 std::optional<std::int64_t> startOf(const KernelModel& model, unsigned object) {

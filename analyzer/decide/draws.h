@@ -30,6 +30,10 @@ struct Draws {
 
 Draws drawsOf(const ModelAccess& access, const KernelModel& model, ExprContext& context);
 
+/// The same one by one, in the order of the program: at any places, those that only look too. `isKnown` says
+/// that the thread surely does all of them, none of which draws a ticket or waits.
+Draws drawsInOrder(const ModelAccess& access, const KernelModel& model, ExprContext& context);
+
 /// "the atomic operation at line 3", of what is said of its result.
 std::string placeOf(const Cause& cause);
 

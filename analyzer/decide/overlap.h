@@ -86,6 +86,7 @@ private:
   void follow(Expr e);
   void followSlices();
   void followNumbers();
+  bool isRoomOfBoth(Expr e);
   bool holdsForBoth(Expr condition);
   bool equationsMakeEqual(Expr e);
   void congruent(const Poly& difference, Int modulus, Expr symbolicModulus);

@@ -144,8 +144,8 @@ void PairSystem::follow(Expr e) {
     return;
   }
   case Op::Apply:
-    // An injective function that both threads share.
-    if (e->function->injective &&
+    // An injective function that both threads share. Room begins where no other does that is not empty.
+    if ((e->function->injective || isRoomOfBoth(e)) &&
         e->function->varies < (relation == Relation::DifferentBlocks ? Varies::ByBlock : Varies::ByThread)) {
       numbered.push_back(e);
       followNumbers();
@@ -153,6 +153,12 @@ void PairSystem::follow(Expr e) {
     return;
   default: return;
   }
+}
+
+/// Whether this is room of which both threads have taken some.
+bool PairSystem::isRoomOfBoth(Expr e) {
+  return e->function->isRoom && a.ranges.of(e->operands.back()).lo > 0 &&
+         b.ranges.of(e->operands.back()).lo > 0;
 }
 
 /// Whether the paths of both threads show a comparison.

@@ -81,6 +81,9 @@ public:
   /// The same for what other atomic operations find, and several of them: what the thread right before has
   /// left.
   std::optional<Verdict> meetInSequence(const PairQuestion& question, std::vector<Cause>& causes);
+  /// The same where nothing lets one thread know what another has done: all atomic operations of the one, at
+  /// whatever places, come before all of the other.
+  std::optional<Verdict> meetUnfenced(const PairQuestion& question, std::vector<Cause>& causes);
   /// The same where one of the threads goes on when so many others have been counted, of a number that leaves
   /// the other's block out.
   std::optional<Verdict> meetBeforeLast(const PairQuestion& question, std::vector<Cause>& causes);
@@ -126,6 +129,7 @@ public:
 
 private:
   class Sequence; ///< sequences.cpp
+  class Runs;     ///< unfenced.cpp
   AccessView& viewOf(const ModelAccess& access, Ranges::Wrapping wrapping);
   std::optional<Verdict> provesApart(const PairQuestion& question, Ranges::Wrapping wrapping);
 

@@ -188,6 +188,8 @@ std::optional<Verdict> AccessVariants::comeInOrder(const PairQuestion& q, std::v
   if (auto next = decider.meetInSequence(q, causes)) return next;
   if (auto next = decider.meetAmongVoters(q, causes)) return next;
   if (auto next = decider.meetBeforeLast(q, causes)) return next;
+  if (q.a->loops.empty() && q.b->loops.empty())
+    if (auto next = decider.meetUnfenced(q, causes)) return next;
   const ModelAccess *x = withoutDrawing(*q.a), *y = withoutDrawing(*q.b);
   if (x && y)
     if (auto next = decider.meetAmongVoters({x, y, q.relation}, causes)) return next;
@@ -198,6 +200,7 @@ std::optional<Verdict> AccessVariants::comeInOrder(const PairQuestion& q, std::v
     const PairQuestion first{x ? x : q.a, y ? y : q.b, q.relation};
     if (auto next = decider.meetAsNeighbours(first, causes)) return next;
     if (auto next = decider.meetInSequence(first, causes)) return next;
+    if (auto next = decider.meetUnfenced(first, causes)) return next;
   }
   return {};
 }
