@@ -1,5 +1,7 @@
 #include "analyzer/samples.h"
 
+#include "analyzer/formula_variables.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -52,13 +54,18 @@ void addValues(const Formula& formula, const SampledFacts& sample, std::vector<s
 /// Large enough for any program's usual case, small enough to count quickly.
 constexpr std::int64_t kMostBlocks = 1 << 16;
 
-bool sampleGrid(Launch& launch, Sampler& sampler) {
+/// Of a grid that hangs on nothing but the numbers that the kernel is given, or else the sizes of its
+/// buffers: what comes from elsewhere is one size, and the work another.
+bool sampleGrid(Launch& launch, const std::vector<Allocation>& allocations, Sampler& sampler) {
+  std::set<unsigned> given = variablesOfNumbers(launch);
+  if (given.empty()) given = variablesOfSizes(launch, allocations);
   bool any = false;
   for (unsigned axis = 0; axis < 3; ++axis) {
     std::optional<std::uint32_t>& extent = axis == 0   ? launch.grid.x
                                            : axis == 1 ? launch.grid.y
                                                        : launch.grid.z;
     if (extent || !launch.gridFormulas[axis]) continue;
+    if (!std::ranges::includes(given, variablesOf(*launch.gridFormulas[axis]))) continue;
     const auto value = sampler(*launch.gridFormulas[axis]);
     if (!value || *value <= 0 || *value > kMostBlocks) continue;
     extent = std::uint32_t(*value);
@@ -74,7 +81,7 @@ std::optional<SampledFacts> sampled(const Facts& facts) {
   Sampler sampler;
   bool any = false;
   for (Launch& launch : sample.facts.launches) {
-    any |= sampleGrid(launch, sampler);
+    any |= sampleGrid(launch, facts.allocations, sampler);
     for (Argument& argument : launch.arguments)
       if (!argument.value && argument.formula) argument.value = sampler(*argument.formula);
   }

@@ -2,12 +2,12 @@
 // symbols.
 #include "analyzer/model/parameters.h"
 
+#include "analyzer/formula_variables.h"
 #include "analyzer/model/field_names.h"
 #include "analyzer/model/kernel_state.h"
 #include "report/assumptions.h"
 
 #include <algorithm>
-#include <set>
 
 using namespace llvm;
 
@@ -78,23 +78,6 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
   }
 }
 
-void addVariables(const Formula& formula, std::set<unsigned>& numbers) {
-  if (formula.op == Formula::Op::Variable) numbers.insert(formula.number);
-  for (const Formula& operand : formula.operands) addVariables(operand, numbers);
-}
-
-/// The variables of host code that what the kernel is given hangs on: numbers, and sizes of buffers.
-std::set<unsigned> variablesGiven(const KernelState& state) {
-  std::set<unsigned> numbers;
-  for (const Argument& argument : state.launch.launch->arguments) {
-    if (argument.formula) addVariables(*argument.formula, numbers);
-    if (!argument.allocation || *argument.allocation >= state.facts.allocations.size()) continue;
-    const auto& size = state.facts.allocations[*argument.allocation].formula;
-    if (size) addVariables(*size, numbers);
-  }
-  return numbers;
-}
-
 /// What is free of the shape follows the host's formulas: of the block, where they say how it goes with what
 /// the kernel is given. Else they say no more than that some size comes.
 void bindShape(KernelState& state) {
@@ -106,13 +89,14 @@ void bindShape(KernelState& state) {
       state.model.facts.push_back(
           exprs.eq(exprs.extend(Op::ZExt, 64, extent), formulaValue(state, *formula)));
   };
-  const std::set<unsigned> given = variablesGiven(state);
+  std::set<unsigned> given = variablesOfNumbers(*launch);
+  given.merge(variablesOfSizes(*launch, state.facts.allocations));
   for (unsigned axis = 0; axis < 3; ++axis) {
     bind(state.model.gridDim[axis], launch->gridFormulas[axis]);
-    std::set<unsigned> ofBlock;
-    if (launch->blockFormulas[axis]) addVariables(*launch->blockFormulas[axis], ofBlock);
-    if (std::ranges::any_of(ofBlock, [&](unsigned number) { return given.contains(number); }))
-      bind(state.model.blockDim[axis], launch->blockFormulas[axis]);
+    const auto& ofBlock = launch->blockFormulas[axis];
+    if (ofBlock &&
+        std::ranges::any_of(variablesOf(*ofBlock), [&](unsigned number) { return given.contains(number); }))
+      bind(state.model.blockDim[axis], ofBlock);
   }
 }
 
