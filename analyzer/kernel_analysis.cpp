@@ -34,6 +34,13 @@ bool isProved(const Question& question, Property property) {
   return answerOf(question, property) == Answer::Proved;
 }
 
+/// All else is proved.
+bool isOpenForSameValue(const Question& question, Property property) {
+  return llvm::any_of(question.answers.properties, [&](const PropertyResult& result) {
+    return result.property == property && result.onlySameValue;
+  });
+}
+
 /// Whether all of its races may only seem so because nobody follows how a loop goes on.
 bool leansOnLoops(const Question& question) {
   return llvm::all_of(question.answers.races,
@@ -107,11 +114,19 @@ Question* KernelAnalysis::tryCondition(const PreparedModule& prepared, const Opt
 }
 
 std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared, const Options& options) {
-  const bool finds =
-      llvm::any_of(questions, [&](Question& q) { return q.planned && !settledBy(q).answers.races.empty(); });
+  const bool finds = llvm::any_of(questions, [&](Question& q) {
+    return q.planned && !std::ranges::all_of(settledBy(q).answers.races, &RaceResult::sameValue);
+  });
   if (questions.empty() || !anyLaunch || finds) return {};
   if (!isProvedForShapes(Property::RaceFree)) {
-    others = unevenLaunches(plan, facts.hasMain);
+    others = unevenLaunches(plan, facts.hasMain, [&](const LaunchCase& launch) {
+      ExprContext exprs;
+      const KernelModel model = buildModel(exprs, prepared, code, facts, launch);
+      return !model.breaksAssumption && countMisfits(model) <= countMisfits(questions.front().model);
+    });
+    if (others.size() == 1)
+      if (auto vast = vastLaunch(plan, others.front(), questions.back().model))
+        others.push_back(std::move(*vast));
     if (auto usual = usualLaunch(plan)) others.push_back(std::move(*usual));
   }
   if (auto larger = largerLaunch(plan, sharedOut(*code.function))) others.push_back(std::move(*larger));
@@ -182,7 +197,9 @@ Question& KernelAnalysis::settledBy(Question& question) {
 }
 
 bool KernelAnalysis::isProvedForShapes(Property property) const {
-  return isProved(questions.back(), property) || llvm::any_of(tried, [&](const Question& question) {
+  const Question& any = questions.back();
+  const bool holds = isProved(any, property) || isOpenForSameValue(any, property);
+  return holds || llvm::any_of(tried, [&](const Question& question) {
            return !question.condition->launch.block[1] && isProved(question, property);
          });
 }

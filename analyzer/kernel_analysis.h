@@ -69,10 +69,13 @@ private:
   /// The program launches the kernel in a way that the source does not show, or not at all: what happens in a
   /// launch of kcheck's own choice need never happen.
   void doubtInvented(std::vector<PropertyResult>& properties, Analysis& analysis) const;
+  /// Of indices few enough that floats hold them all, which those of larger launches need not be.
+  void nameExactFloats(std::vector<PropertyResult>& properties) const;
   void tellOthers(std::vector<PropertyResult>& properties, Analysis& analysis);
   /// Threads race in another launch, or may: no proof for that of kcheck's own choice alone says that they do
   /// not.
-  void openWhereChosen(std::vector<PropertyResult>& properties, const LargerLaunch& other) const;
+  void openWhereChosen(std::vector<PropertyResult>& properties, const KernelAnswers& answers,
+                       const LargerLaunch& other) const;
   /// Where threads write the same without order, and all else is proved.
   void tellOnlySameValue(std::vector<PropertyResult>& properties) const;
   void finishTraffic(Analysis& analysis, Coverage& coverage);

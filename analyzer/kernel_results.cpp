@@ -36,6 +36,7 @@ void KernelAnalysis::finish(Analysis& analysis, Coverage& coverage) {
   for (Question& question : tried) conditional.push_back(answersOf(question, analysis));
   result.properties = mergeProperties(any, cases, conditional);
   if (!plan.leftOut.empty()) openLeftOut(result.properties);
+  if (plan.isDefault) nameExactFloats(result.properties);
   if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
   tellOthers(result.properties, analysis);
   tellOnlySameValue(result.properties);
@@ -83,26 +84,62 @@ void KernelAnalysis::doubtInvented(std::vector<PropertyResult>& properties, Anal
   }
 }
 
+/// The floating-point arithmetic that places of a model follow, other than where nothing is rounded.
+static std::set<std::string> floatsOf(const KernelModel& model) {
+  std::set<std::string> result;
+  for (const auto* phases : {&model.gridPhases, &model.blockPhases})
+    for (const Phase& phase : *phases)
+      for (const ModelAccess& access : phase.accesses)
+        for (const Cause& cause : access.offset ? causesOf(access.offset) : std::vector<Cause>())
+          if (cause.text.starts_with("floating-point arithmetic")) result.insert(cause.text);
+  return result;
+}
+
+void KernelAnalysis::nameExactFloats(std::vector<PropertyResult>& properties) const {
+  const PlannedCase& chosen = plan.concrete.front();
+  for (PropertyResult& property : properties) {
+    const bool isOfChoice = property.answer == Answer::Proved && property.holdsFor == chosen.holdsFor;
+    if (property.property != Property::RaceFree || !isOfChoice) continue;
+    const std::set<std::string> known = floatsOf(questions.front().model);
+    for (const std::string& floats : floatsOf(questions.back().model))
+      if (!known.count(floats))
+        property.assumptions.push_back("no launch is so large that its indices are rounded in " + floats);
+  }
+}
+
 void KernelAnalysis::tellOthers(std::vector<PropertyResult>& properties, Analysis& analysis) {
-  std::set<SiteId> told; // of a wide block and of a high one
+  std::set<SiteId> told, toldSame; // of a wide block and of a high one
+  for (const Finding& finding : analysis.findings)
+    if (finding.kernel == code.kernel->name && finding.sameValue && !finding.accesses.empty())
+      toldSame.insert(finding.accesses.front().site);
   for (std::size_t i = 0; i < others.size(); ++i) {
     Question& question = otherQuestions[i];
     keepTellingRaces(question.answers, others[i]);
-    if (plan.isDefault && !question.answers.races.empty()) openWhereChosen(properties, others[i]);
+    if (plan.isDefault) openWhereChosen(properties, question.answers, others[i]);
     for (Finding& finding :
          findingsOf(question.answers, {facts, question.model, others[i].planned.holdsFor})) {
-      if (!finding.accesses.empty() && !told.insert(finding.accesses.front().site).second) continue;
+      const SiteId site = finding.accesses.empty() ? kNoSite : finding.accesses.front().site;
+      if (site != kNoSite && finding.sameValue && (told.count(site) || !toldSame.insert(site).second))
+        continue;
+      if (site != kNoSite && !finding.sameValue && !told.insert(site).second) continue;
       wordAsLarger(finding, others[i]);
       analysis.findings.push_back(std::move(finding));
     }
   }
 }
 
-void KernelAnalysis::openWhereChosen(std::vector<PropertyResult>& properties,
+void KernelAnalysis::openWhereChosen(std::vector<PropertyResult>& properties, const KernelAnswers& answers,
                                      const LargerLaunch& other) const {
+  if (answers.races.empty()) return;
+  const bool onlySame = std::ranges::all_of(answers.races, &RaceResult::sameValue);
   for (PropertyResult& property : properties) {
     const bool isForAny = property.holdsFor == plan.anyText;
-    if (property.property != Property::RaceFree || property.answer != Answer::Proved || isForAny) continue;
+    if (property.property != Property::RaceFree || isForAny) continue;
+    if (property.onlySameValue && !onlySame) {
+      property.reason += fmt::format("; no launch is known, and the rest is open for {}", other.lean);
+      property.onlySameValue = false;
+    }
+    if (property.answer != Answer::Proved) continue;
     property.answer = Answer::Unknown;
     property.reason = fmt::format("no launch is known, and it is open for {}", other.lean);
     property.holdsFor.clear();

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 namespace kcheck::analyzer {
@@ -58,14 +59,54 @@ LargerLaunch inAnotherShape(PlannedCase planned) {
   return result;
 }
 
+constexpr std::uint32_t kManyBlocks = 4096, kMostThreads = 1024;
+
+std::uint32_t mostThreads(const LaunchPlan& plan) { return plan.any.mostThreads.value_or(kMostThreads); }
+
 /// More threads along x, and more blocks.
-LargerLaunch widerLaunch(const LaunchPlan& plan) {
+LargerLaunch widerLaunch(const LaunchPlan& plan, const Fits& fits) {
   PlannedCase wider = plan.concrete.front();
   LaunchCase& launch = wider.launch;
-  const std::uint32_t most = plan.any.mostThreads.value_or(1024), manyBlocks = 4096;
-  if (!plan.isFitted) launch.block[0] = std::min(*launch.block[0] * 4, most);
-  if (*launch.grid[0] > 1) launch.grid[0] = manyBlocks;
+  const std::uint32_t usual = *launch.block[0], most = mostThreads(plan);
+  if (*launch.grid[0] > 1) launch.grid[0] = kManyBlocks;
+  if (!plan.isFitted) {
+    for (launch.block[0] = most; *launch.block[0] > usual; launch.block[0] = *launch.block[0] / 2)
+      if (fits(launch)) return inAnotherShape(std::move(wider));
+    launch.block[0] = std::min(usual * 4, most);
+  }
   return inAnotherShape(std::move(wider));
+}
+
+/// So many threads, or fewer, some times as wide as high.
+std::array<std::uint32_t, 3> unevenBlock(unsigned power, bool isCube) {
+  if (!isCube) return {1u << (power / 2 + 1), 1u << (power - power / 2 - 1), 1};
+  if (power >= 10) return {32, 8, 4};
+  if (power >= 9) return {16, 8, 4};
+  return {8, 4, 2};
+}
+
+/// The largest of these that fits, or else one of two warps or four.
+LaunchCase unevenLaunch(const LaunchPlan& plan, bool isWide, bool isCube, const Fits& fits) {
+  constexpr std::uint32_t kBlocks[] = {4, 3, 2};
+  constexpr unsigned kLeast = 7;
+  LaunchCase launch = plan.concrete.front().launch;
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (*launch.grid[axis] > 1) launch.grid[axis] = kBlocks[isWide ? axis : 2 - axis];
+  const std::size_t last = isCube ? 2 : 1;
+  for (unsigned power = unsigned(std::bit_width(mostThreads(plan))) - 1;; --power) {
+    const auto sizes = unevenBlock(std::max(power, 1u), isCube);
+    for (std::size_t axis = 0; axis <= last; ++axis) launch.block[axis] = sizes[isWide ? axis : last - axis];
+    if (power <= kLeast || fits(launch)) return launch;
+  }
+}
+
+/// `i & 8191`, `i % 5000`, `(unsigned short)i`: the same for indices that only large launches have.
+bool comesRoundLate(Expr n) {
+  constexpr std::int64_t kLate = kManyBlocks;
+  if (n->op == Op::Trunc) return n->width >= 12 && n->width < 32 && anyNode(n->operands[0], isIndex);
+  if (n->op != Op::And && n->op != Op::URem && n->op != Op::SRem) return false;
+  return std::ranges::any_of(n->operands, [](Expr e) { return isConst(e) && e->value >= kLate - 1; }) &&
+         anyNode(n, isIndex);
 }
 
 } // namespace
@@ -97,30 +138,36 @@ std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut share
   return result;
 }
 
-std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun) {
+std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun, const Fits& fits) {
   if (!plan.isDefault || plan.concrete.empty()) return {};
   const auto& chosen = plan.concrete.front().launch;
   const bool isFlat = plan.isFitted || !chosen.block[1] || *chosen.block[1] == 1;
   if (isFlat && hasRun) return {}; // which shows how many threads and blocks there are
-  if (isFlat) return {widerLaunch(plan)};
+  if (isFlat) return {widerLaunch(plan, fits)};
   const bool isCube = chosen.block[2] && *chosen.block[2] > 1;
-  constexpr std::uint32_t kWide = 16, kHalf = 8, kCube[] = {8, 4, 2}, kBlocks[] = {4, 3, 2};
   std::vector<LargerLaunch> result;
   for (const bool isWide : {true, false}) {
     PlannedCase uneven = plan.concrete.front();
-    LaunchCase& launch = uneven.launch;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      const std::size_t size = isWide ? axis : 2 - axis;
-      if (isCube) launch.block[axis] = kCube[size];
-      if (*launch.grid[axis] > 1) launch.grid[axis] = kBlocks[size];
-    }
-    if (!isCube) {
-      launch.block[0] = isWide ? kWide : kHalf;
-      launch.block[1] = isWide ? kHalf : kWide;
-    }
+    uneven.launch = unevenLaunch(plan, isWide, isCube, fits);
     result.push_back(inAnotherShape(std::move(uneven)));
   }
   return result;
+}
+
+std::optional<LargerLaunch> vastLaunch(const LaunchPlan& plan, const LargerLaunch& wider,
+                                       const KernelModel& any) {
+  constexpr std::uint32_t kVast = 1u << 17;
+  if (*wider.planned.launch.grid[0] != kManyBlocks) return {};
+  const bool isLate = std::ranges::any_of(any.gridPhases, [](const Phase& phase) {
+    return std::ranges::any_of(phase.accesses, [](const ModelAccess& access) {
+      return access.offset && anyNode(access.offset, comesRoundLate);
+    });
+  });
+  if (!isLate) return {};
+  PlannedCase vast = plan.concrete.front();
+  vast.launch = wider.planned.launch;
+  vast.launch.grid[0] = kVast;
+  return inAnotherShape(std::move(vast));
 }
 
 std::optional<LargerLaunch> usualLaunch(const LaunchPlan& plan) {

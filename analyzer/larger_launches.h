@@ -6,6 +6,7 @@
 #include "analyzer/decide/races.h"
 #include "analyzer/launches.h"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -27,9 +28,18 @@ SharedOut sharedOut(const llvm::Function& kernel);
 /// to them and the program never starts more than one. Nothing where it does.
 std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut sharedOut);
 
-/// Where the shape is kcheck's own choice: more threads and blocks; of more than one axis, blocks wider than
-/// high, and higher than wide, for who takes one size for another is right in a square block.
-std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun);
+/// Whether the kernel's arrays hold what such a launch comes to, as far as those of the chosen one do.
+using Fits = std::function<bool(const LaunchCase&)>;
+
+/// Where the shape is kcheck's own choice: as many threads as the kernel can take, and more blocks; of more
+/// than one axis, blocks wider than high, and higher than wide, for who takes one size for another is right
+/// in a square block.
+std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun, const Fits& fits);
+
+/// Such a launch of more than 2^24 threads, where places of the kernel, as it is for `any` launch, come round
+/// that late (16 bits of an index, products of 24 bits).
+std::optional<LargerLaunch> vastLaunch(const LaunchPlan& plan, const LargerLaunch& wider,
+                                       const KernelModel& any);
 
 /// One of the usual shape, where the kernel asks whether it has another one, in which it has been looked at:
 /// it may do something else then.

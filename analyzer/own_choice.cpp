@@ -106,6 +106,24 @@ bool comparesWithOther(Expr n, Expr thread) {
   return (a == thread && isBound(b)) || (b == thread && isBound(a));
 }
 
+/// `threadIdx.x < blockDim.x / 32`: the wider the block, the more of its threads do it.
+bool comparesWithWidth(Expr n, Expr thread) {
+  if (n->width != 1 || n->operands.size() != 2 || n->op == Op::Eq) return false;
+  const auto isOfWidth = [&](Expr e) {
+    return !anyNode(e, isIndex) && anyNode(e, [](Expr part) {
+      return part->op == Op::Symbol && part->symbol->kind == SymbolKind::BlockDim;
+    });
+  };
+  const Expr a = n->operands[0], b = n->operands[1];
+  return (a == thread && isOfWidth(b)) || (b == thread && isOfWidth(a));
+}
+
+/// Threads of some numbers alone: how many there are says nothing of how wide a block is.
+bool goesForSome(const ModelAccess& access, Expr thread) {
+  return anyNode(access.condition,
+                 [&](Expr n) { return comparesWithNumber(n, thread) || comparesWithWidth(n, thread); });
+}
+
 /// Whole warps, or a part of one.
 std::int64_t rounded(std::int64_t width) {
   return width >= 32 ? width / 32 * 32
@@ -145,7 +163,7 @@ private:
       Expr thread = model.threadIdx[axis];
       const auto own = place.terms.find(thread);
       if (isConst(thread) || own == place.terms.end() || own->second == 0) continue;
-      if (anyNode(access.condition, [&](Expr n) { return comparesWithNumber(n, thread); })) continue;
+      if (goesForSome(access, thread)) continue;
       const std::int64_t step = own->second;
       if (access.stores() && step > 0) {
         stored.push_back({access.object, axis, step, place});
@@ -170,7 +188,7 @@ private:
       const auto own = sum.terms.find(thread), ofBlock = sum.terms.find(block);
       if (isConst(thread) || own == sum.terms.end() || ofBlock == sum.terms.end() || own->second <= 0)
         continue;
-      if (anyNode(access.condition, [&](Expr n) { return comparesWithNumber(n, thread); })) continue;
+      if (goesForSome(access, thread)) continue;
       if (ofBlock->second % own->second == 0)
         narrow((access.stores() ? steps : readSteps)[axis], ofBlock->second / own->second);
     }
@@ -280,6 +298,8 @@ bool choosesWider(LaunchPlan& plan, const KernelModel& any, std::size_t done,
 }
 
 } // namespace
+
+std::size_t countMisfits(const KernelModel& model) { return misfits(model).all; }
 
 bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModule& prepared,
                   const KernelCode& code, const Facts& facts) {

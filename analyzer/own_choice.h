@@ -13,4 +13,7 @@ namespace kcheck::analyzer {
 bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModule& prepared,
                   const KernelCode& code, const Facts& facts);
 
+/// How many accesses may leave an array of the kernel's file, as far as their place is known.
+std::size_t countMisfits(const KernelModel& model);
+
 } // namespace kcheck::analyzer

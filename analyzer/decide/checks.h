@@ -15,7 +15,8 @@ public:
   void doubtSameValue(const std::string& reason);
   void assume(const std::string& assumption);
   bool isRefuted() const { return refuted; }
-  bool isOpen() const { return refuted || !doubts.empty() || !sameValues.empty(); } ///< no proof any more
+  /// No proof any more, not even that all else is as it should be.
+  bool isOpen() const { return refuted || !doubts.empty(); }
   PropertyResult finish();
 
 private:
