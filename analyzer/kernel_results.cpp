@@ -121,7 +121,13 @@ void KernelAnalysis::tellOthers(std::vector<PropertyResult>& properties, Analysi
       const SiteId site = finding.accesses.empty() ? kNoSite : finding.accesses.front().site;
       if (site != kNoSite && finding.sameValue && (told.count(site) || !toldSame.insert(site).second))
         continue;
-      if (site != kNoSite && !finding.sameValue && !told.insert(site).second) continue;
+      if (site != kNoSite && !finding.sameValue) {
+        if (!told.insert(site).second) continue;
+        std::erase_if(analysis.findings, [&](const Finding& known) { // which says less of the place
+          return known.kernel == finding.kernel && known.sameValue && !known.accesses.empty() &&
+                 known.accesses.front().site == site;
+        });
+      }
       wordAsLarger(finding, others[i]);
       analysis.findings.push_back(std::move(finding));
     }

@@ -47,7 +47,8 @@ void show(PlannedCase& planned) {
 }
 
 bool tells(const RaceResult& race, const LargerLaunch& larger) {
-  return (larger.isUneven || !race.sameValue) && goesThere(*race.first) && goesThere(*race.second);
+  return (larger.isUneven || !race.sameValue) && !race.takesSizes && goesThere(*race.first) &&
+         goesThere(*race.second);
 }
 
 LargerLaunch inAnotherShape(PlannedCase planned) {
