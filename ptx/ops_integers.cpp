@@ -142,8 +142,12 @@ bool divide(Builder& p, const Statement& s) {
   if (type->isFloat()) return arithmeticFloat(p, s, *type);
   const auto operation = s.opcode[0] == "rem" ? (type->isSigned() ? Instruction::SRem : Instruction::URem)
                                               : (type->isSigned() ? Instruction::SDiv : Instruction::UDiv);
-  p.write(s.operands[0], divided(p.b, operation, p.bits(s.operands[1], *type), p.bits(s.operands[2], *type)),
-          type->isSigned());
+  llvm::Value* divisor = p.bits(s.operands[2], *type);
+  llvm::Value* result = divided(p.b, operation, p.bits(s.operands[1], *type), divisor);
+  if (s.opcode[0] == "rem") // alone; what compilers make of `%` beside `/` gives the dividend
+    result = p.b.CreateSelect(p.b.CreateIsNull(divisor), llvm::Constant::getAllOnesValue(result->getType()),
+                              result);
+  p.write(s.operands[0], result, type->isSigned());
   return true;
 }
 

@@ -51,6 +51,8 @@ struct Expectations {
 };
 
 Expectations parse(const std::string& text);
+/// What the text asks for, `// kcheck: --arch=sm_90`, or else the usual one.
+std::string architectureOf(const std::string& text);
 
 /// What differs between a file's expectations and its report, one paragraph each, with the source line.
 /// `name` is the file's name without folders; findings in other files are never expected.

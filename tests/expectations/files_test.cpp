@@ -105,21 +105,13 @@ TEST_P(WithoutToolkit, Compiles) {
   EXPECT_EQ(child.status, 0) << child.output;
 }
 
-/// What the file itself asks for, `// kcheck: --arch=sm_90`, as nvcc takes it.
-std::string architectureOf(const std::string& file) {
-  const std::string content = contentOf(root / file), option = "--arch=";
-  const std::size_t at = content.find("// kcheck: " + option);
-  if (at == std::string::npos) return "-arch=sm_80";
-  const std::size_t from = content.find(option, at) + option.size();
-  return "-arch=" + content.substr(from, content.find_first_of(" \n", from) - from);
-}
-
 TEST_P(Nvcc, Compiles) {
   std::string compiler = findNvcc();
   if (compiler.empty()) GTEST_SKIP() << "no nvcc on this machine";
   TemporaryFile object(".cubin"); // nvcc reads host code for it too
-  ChildResult child = runChild({compiler, architectureOf(GetParam()), "-I", (root / "include").string(),
-                                "-cubin", "-o", object.path.string(), (root / GetParam()).string()},
+  ChildResult child = runChild({compiler, "-arch=" + architectureOf(contentOf(root / GetParam())), "-I",
+                                (root / "include").string(), "-cubin", "-o", object.path.string(),
+                                (root / GetParam()).string()},
                                secondsAllowed());
   ASSERT_FALSE(child.timedOut);
   EXPECT_EQ(child.status, 0) << child.output;

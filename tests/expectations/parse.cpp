@@ -180,4 +180,12 @@ private:
 
 Expectations parse(const std::string& text) { return Parser(text).parse(); }
 
+std::string architectureOf(const std::string& text) {
+  const std::string option = "// kcheck: --arch=";
+  const std::size_t at = text.find(option);
+  if (at == std::string::npos) return "sm_80";
+  const std::size_t from = at + option.size();
+  return text.substr(from, text.find_first_of(" \n", from) - from);
+}
+
 } // namespace kcheck::expectations

@@ -152,6 +152,7 @@ protected:
   void SetUp() override {
     frontend::Options compiling;
     compiling.files = {(root / GetParam()).string()};
+    compiling.arch = expectations::architectureOf(contentOf(root / GetParam()));
     auto compiled = frontend::compile(compiling);
     ASSERT_TRUE(compiled) << compiled.error().message;
     program.emplace(std::move(*compiled));

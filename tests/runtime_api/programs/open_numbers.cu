@@ -79,7 +79,7 @@ void divisions() {
   CHECK(r.wide == -1 && r.wideRemainder == 1ll << 40);
   CHECK(r.unsignedWide == ~0ull && r.unsignedWideRemainder == 1ull << 40);
   CHECK(r.byte == -1 && r.perhaps == 77);
-  CHECK(r.inPtx == -1 && r.inPtxRemainder == -5);
+  CHECK(r.inPtx == -1 && r.inPtxRemainder == -1);
   r = parts(0, 0, 0xdeadbeef, 0);
   CHECK(r.quotient == -1 && r.remainder == 0);
   CHECK(r.wide == 0xffffffff && r.wideRemainder == 0xdeadbeef); // numbers of 32 bits are divided as such
