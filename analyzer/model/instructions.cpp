@@ -133,9 +133,10 @@ Expr Execution::arithmetic(const BinaryOperator& op) {
   Expr a = value(op.getOperand(0)), b = value(op.getOperand(1));
   std::uint8_t flags = flagsOf(op);
   if (flags & NoSignedWrap && surelyWraps(op, a, b)) flags &= std::uint8_t(~NoSignedWrap);
-  if (auto assumed = state.multiplied.find(&op); assumed != state.multiplied.end()) {
-    flags |= assumed->second;
-    if (Expr next = nextProduct(op, a, b, assumed->second)) return next;
+  if (auto known = state.multiplied.find(&op); known != state.multiplied.end()) {
+    if (!known->second.assumption.empty()) state.assume(known->second.assumption);
+    flags |= known->second.flags;
+    if (Expr next = nextProduct(op, a, b, known->second.flags)) return next;
   }
   switch (op.getOpcode()) {
   case Instruction::Add:

@@ -285,8 +285,12 @@ struct KernelState {
   std::map<unsigned, const llvm::GlobalVariable*> globals; ///< the variables among the objects
   /// Instructions whose value some address, condition or size depends on.
   std::unordered_set<const llvm::Value*> relevant;
-  /// What multiplies a loop counter that is assumed not to overflow: how it does not.
-  std::unordered_map<const llvm::Value*, std::uint8_t> multiplied;
+  /// What multiplies a loop counter that does not overflow, or is assumed not to.
+  struct Multiplied {
+    std::uint8_t flags;
+    std::string assumption; ///< empty: the language says so
+  };
+  std::unordered_map<const llvm::Value*, Multiplied> multiplied;
   /// The number of an instruction in its kernel; copies of one site have different ones.
   std::int64_t numberOf(const llvm::Instruction& instruction);
 

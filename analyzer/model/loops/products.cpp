@@ -73,6 +73,7 @@ Expr Execution::product(LoopWork& work, const PHINode* phi, Expr header, Expr la
   Expr start = work.start[phi];
   bool isSigned = latch->flags & NoSignedWrap;
   bool isTold = isSigned; // wherever the loop stands, its counter does not overflow
+  std::string assumption;
   if (!isSigned && !(latch->flags & NoUnsignedWrap)) {
     auto* compare = work.headerExit ? dyn_cast<ICmpInst>(work.headerExit->getCondition()) : nullptr;
     if (!compare || !isBoundedAbove(*work.loop, *work.headerExit, phi)) return nullptr;
@@ -83,14 +84,16 @@ Expr Execution::product(LoopWork& work, const PHINode* phi, Expr header, Expr la
     if (isSigned && ranges.of(start).lo < 0) return nullptr;
     const Int far = (isSigned ? signedMax(width) : powerOfTwo(width) - 1) / factor;
     if ((isSigned ? ranges.of(end).hi : ranges.unsignedOf(end).hi) > far) {
-      work.assumptions.insert("the loop counter at " + state.lineText(*work.headerExit) +
-                              " does not overflow");
+      assumption = "the loop counter at " + state.lineText(*work.headerExit) + " does not overflow";
+      work.assumptions.insert(assumption);
       isTold = true;
     }
   }
+  const std::uint8_t flags = isSigned ? NoSignedWrap : NoUnsignedWrap;
   for (const BasicBlock* from : predecessors(work.loop->getHeader()))
-    if (isTold && work.loop->contains(from))
-      state.multiplied[phi->getIncomingValueForBlock(from)] = isSigned ? NoSignedWrap : NoUnsignedWrap;
+    if (isTold && work.loop->contains(from)) // what is known of it from before stays
+      state.multiplied.try_emplace(phi->getIncomingValueForBlock(from),
+                                   KernelState::Multiplied{flags, assumption});
   const Int most = isSigned ? signedMax(width) : powerOfTwo(width) - 1;
   const Int first = isSigned ? Int(start->value) : Int(zeroExtend(start->value, width)); // of a constant
   std::vector<Expr> values, limits; // for the first value to come so far
