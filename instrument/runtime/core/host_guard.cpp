@@ -3,12 +3,15 @@
 #include "instrument/runtime/core/context.h"
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/gate.h"
+#include "instrument/runtime/core/single_step.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
 #include <ctime>
+#include <span>
 
 #include <link.h>
 #include <sched.h>
@@ -36,9 +39,10 @@ struct Guard {
   std::atomic_flag busy; ///< `hidden` and the pages change: other threads of the program may fault meanwhile
   int open = 0;          ///< DeviceAccess objects that live
   bool installed = false;
-  bool beside = false; ///< `hidden` is of hideBesideLaunch
-  bool asLeft = false; ///< and the launch has touched none of it since
-  unsigned faults = 0; ///< since the memory was hidden
+  bool beside = false;            ///< `hidden` is of hideBesideLaunch
+  bool asLeft = false;            ///< and the launch has touched none of it since
+  unsigned faults = 0, steps = 0; ///< since the memory was hidden; what steps need counts but as such
+  unsigned rounds = 0;            ///< how often all has been shown
   struct sigaction before;
   std::chrono::nanoseconds started = timeOn(CLOCK_PROCESS_CPUTIME_ID), spent{};
   /// Changing pages costs time that grows with the memory in use: a twentieth of the run is enough.
@@ -75,6 +79,7 @@ void hide(Address begin, Address end) {
 }
 
 void showAll() {
+  ++guard().rounds;
   for (const Guard::Range& range : guard().hidden) protect(range.begin, range.end, PROT_READ | PROT_WRITE);
   guard().hidden.clear();
   guard().beside = guard().asLeft = false;
@@ -168,13 +173,13 @@ Guard::Range opened(const Guard::Range& hidden, Address address) {
   return {begin, std::min(hidden.end, (address & ~(bytes - 1)) + bytes)};
 }
 
-/// Shows what hides the address. False where nothing does.
-bool showAt(Address address) {
+/// Shows what hides the address. Empty where nothing does.
+Guard::Range showAt(Address address) {
   GuardLock lock;
   auto range = std::find_if(guard().hidden.begin(), guard().hidden.end(), [&](const Guard::Range& one) {
     return address >= one.begin && address < one.end;
   });
-  if (range == guard().hidden.end()) return false;
+  if (range == guard().hidden.end()) return {};
   guard().asLeft = false;
   const Guard::Range whole = *range, open = opened(whole, address);
   guard().hidden.erase(range);
@@ -182,14 +187,72 @@ bool showAt(Address address) {
   if (open.end < whole.end) guard().hidden.push_back({open.end, whole.end});
   protect(open.begin, open.end, PROT_READ | PROT_WRITE);
   context().hostKnows.meet(open.begin, open.end);
-  return true;
+  return open;
+}
+
+/// Whether something there is not for every thread of the host to touch yet.
+bool isInUse(const Guard::Range& range) {
+  const Streams& streams = context().streams;
+  const HostKnowledge& host = context().hostKnows;
+  Token last = 0;
+  const auto isOpen = [&](Token token) {
+    if (token == last || isReserved(token)) return false;
+    last = token;
+    return !streams.allKnow(token) && !host.knows(token);
+  };
+  const auto isCellOpen = [&](const Cell& cell) {
+    return isOpen(cell.write) || (cell.read >= kFirstToken && cell.read < kReadSet && isOpen(cell.read));
+  };
+  for (Address at = range.begin; at < range.end; at += 4) {
+    const Cell& cell = cellOf(at);
+    const bool open =
+        cell.write == kBytes ? std::ranges::any_of(byteCells(cell).cell, isCellOpen) : isCellOpen(cell);
+    if (open && !host.isPublished(at)) return true;
+  }
+  return false;
+}
+
+/// What the calling thread's instruction has been shown alone.
+struct ShownOnce {
+  std::array<Guard::Range, 4> ranges;
+  unsigned count = 0, rounds = 0;
+};
+thread_local ShownOnce shown;
+
+void hideAgain() {
+  const GuardLock lock;
+  const bool isSame = shown.rounds == guard().rounds && !guard().open && !guard().beside;
+  for (const Guard::Range& range : std::span(shown.ranges).first(shown.count))
+    if (isSame) hide(range.begin, range.end);
+  shown.count = 0;
+}
+
+/// What lies beside an access may be in use by another stream, or what it has touched may not be another
+/// thread's to touch: then the next access there shall be seen as well. That costs two signals each.
+void showOnce(const Guard::Range& open, void* state) {
+  constexpr unsigned kMost = 4096;
+  constexpr auto kSignals = std::chrono::microseconds(5);
+  const auto start = threadTime();
+  if (open.begin < kManagedBase || open.end - open.begin > kPage || shown.count == shown.ranges.size())
+    return;
+  if (guard().steps > kMost || guard().beside || guard().tooSlow()) return;
+  const bool isStep = isInUse(open) && runAlone(state, hideAgain);
+  const GuardLock lock;
+  if (isStep) {
+    if (!shown.count) shown.rounds = guard().rounds;
+    shown.ranges[shown.count++] = open;
+    ++guard().steps;
+    --guard().faults;
+  }
+  guard().spent += threadTime() - start + kSignals;
 }
 
 void onFault(int signal, siginfo_t* info, void* state) {
   const InRuntime here;
   auto address = reinterpret_cast<Address>(info->si_addr);
   thread_local Address missed = 0; ///< nothing hid it at the last fault
-  if (!showAt(address)) {
+  const Guard::Range open = showAt(address);
+  if (!open.end) {
     // Another thread may have shown it meanwhile: once more. Else not ours, as if we had not been here.
     const bool again = address == missed;
     missed = address;
@@ -207,6 +270,7 @@ void onFault(int signal, siginfo_t* info, void* state) {
   // memset and memcpy keep nothing on the stack: their caller stands on top of it.
   if (!inProgram(pc)) pc = *reinterpret_cast<const Address*>(registers[REG_RSP]) - 1;
   if (inProgram(pc)) checkHostAccess(address, pc, writes);
+  showOnce(open, state);
 }
 
 /// Memory that kernels and the host share.
@@ -254,7 +318,7 @@ void hideFromHost() {
   GuardLock lock;
   showAll();
   if (state.tooSlow()) return;
-  state.faults = 0;
+  state.faults = state.steps = 0;
   install();
   hide(kArenaBase, context().allocations.deviceEnd());
   if (!context().streams.pending())
@@ -282,7 +346,7 @@ bool isFaultBesideLaunch(int signal, siginfo_t* info, void* state) {
     const GuardLock lock;
     if (!guard().beside) return false;
   }
-  if (isAttendant()) return showAt(reinterpret_cast<Address>(info->si_addr));
+  if (isAttendant()) return showAt(reinterpret_cast<Address>(info->si_addr)).end;
   onFault(signal, info, state);
   return true;
 }

@@ -155,6 +155,12 @@ bool Streams::allKnow(std::uint64_t stream, std::uint64_t sequence) const {
   return allKnow(Operation{.stream = stream, .sequence = sequence});
 }
 
+bool Streams::allKnow(Token token) const {
+  const std::lock_guard lock(threads);
+  const Operation* operation = operationOf(token);
+  return !operation || allKnow(*operation);
+}
+
 bool Streams::hostKnows(std::uint64_t stream, std::uint64_t sequence) const {
   const std::lock_guard lock(threads);
   return knows(host, Operation{.stream = stream, .sequence = sequence});

@@ -61,6 +61,7 @@ public:
   bool hostKnows(std::uint64_t stream, std::uint64_t sequence) const;
   /// Whether all that begins from now on comes after it, whichever thread of the host begins it.
   bool allKnow(std::uint64_t stream, std::uint64_t sequence) const;
+  bool allKnow(Token token) const;
   /// Whether something runs that not every thread of the host knows to be finished.
   bool pending() const;
   /// Nothing has run but in the legacy default stream, and nothing can run beside that.
