@@ -65,7 +65,7 @@ Arguments driverArguments(const Options& options, const Toolkit& toolkit, const 
                          "--target=x86_64-unknown-linux-gnu",
                          "-resource-dir",
                          KCHECK_CLANG_RESOURCE_DIR,
-                         "-std=c++17",
+                         "-std=gnu++17", // as nvcc
                          "-O2",
                          "-fno-optimize-sibling-calls",
                          "-fPIC",

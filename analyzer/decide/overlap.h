@@ -82,6 +82,7 @@ private:
   bool liesInRows(const Triangle& first, const Triangle& second, Int scale, const Poly (&rest)[2]);
   // overlap_equalities.cpp
   bool isEqual(Expr e);
+  bool isShown(Expr e);
   void markEqual(Expr e);
   void follow(Expr e);
   void followSlices();

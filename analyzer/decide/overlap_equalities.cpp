@@ -199,20 +199,6 @@ bool PairSystem::equationsMakeEqual(Expr e) {
   });
 }
 
-/// The same number of an injective function, where its keys are the same.
-void PairSystem::followNumbers() {
-  for (std::size_t i = 0; i < numbered.size(); ++i) {
-    Expr e = numbered[i];
-    if (!e || !std::all_of(e->operands.begin(), e->operands.begin() + e->function->keys, [&](Expr key) {
-          return isEqual(key) || equationsMakeEqual(key) ||
-                 (key->op == Op::Ite && isEqual(key->operands[1]) && holdsForBoth(key->operands[0]));
-        }))
-      continue;
-    numbered[i] = nullptr;
-    for (Expr o : e->operands) markEqual(o);
-  }
-}
-
 namespace {
 
 struct Slice {
@@ -246,6 +232,30 @@ Slice sliceOf(Expr e) {
 }
 
 } // namespace
+
+/// Whether all its bits are some of equal parts of another expression.
+bool PairSystem::isShown(Expr e) {
+  const Slice wanted = sliceOf(e);
+  if (!wanted.base) return false;
+  std::uint64_t shown = 0;
+  for (Expr part : equal)
+    if (const Slice slice = sliceOf(part); slice.base == wanted.base) shown |= slice.mask;
+  return (wanted.mask & ~shown) == 0;
+}
+
+/// The same number of an injective function, where its keys are the same.
+void PairSystem::followNumbers() {
+  for (std::size_t i = 0; i < numbered.size(); ++i) {
+    Expr e = numbered[i];
+    if (!e || !std::all_of(e->operands.begin(), e->operands.begin() + e->function->keys, [&](Expr key) {
+          return isEqual(key) || isShown(key) || equationsMakeEqual(key) ||
+                 (key->op == Op::Ite && isEqual(key->operands[1]) && holdsForBoth(key->operands[0]));
+        }))
+      continue;
+    numbered[i] = nullptr;
+    for (Expr o : e->operands) markEqual(o);
+  }
+}
 
 /// Equal parts make an equal whole: bit slices, and quotient with remainder.
 void PairSystem::followSlices() {

@@ -72,6 +72,11 @@ Expr Simplifier::bitAnd(Expr x, Expr y) {
     Expr rest = bitAnd(x->operands[0], y), set = constant(width, x->operands[1]->value & y->value);
     if (isConst(rest)) return constant(width, rest->value | set->value);
   }
+  for (std::size_t i : {0u, 1u}) // what one part has no bit of is the other's
+    if (Expr part = x->op == Op::Or ? x->operands[i] : nullptr;
+        part && part->op == Op::And && isConst(part->operands[1]) &&
+        (zeroExtend(part->operands[1]->value, width) & mask) == 0)
+      return bitAnd(x->operands[1 - i], y);
   std::uint64_t possible = all; // the bits of x that can be set
   if (x->op == Op::ZExt) possible = zeroExtend(-1, x->operands[0]->width);
   if (x->op == Op::LShr && isConst(x->operands[1]))

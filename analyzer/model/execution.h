@@ -20,6 +20,8 @@
 
 namespace kcheck::analyzer {
 
+struct CountedLanes;
+
 using Environment = std::unordered_map<const llvm::Value*, Expr>;
 using PhiValues = llvm::MapVector<const llvm::PHINode*, Expr>;
 
@@ -259,8 +261,8 @@ private:
   Expr countedBits(const llvm::CallInst& call, Expr bits);
   Expr countedLanes(const llvm::CallInst& call, Expr& condition);
   Expr countedLanes(const llvm::CallInst& call, Expr counted, Expr& condition, const std::string& role);
-  Expr votersBelow(const llvm::CallInst& call, Expr votes, const Ballot& ballot, Expr& condition,
-                   const std::string& role);
+  Expr otherVoters(const llvm::CallInst& call, const CountedLanes& lanes, const Ballot& ballot,
+                   Expr& condition, const std::string& role);
   Expr firstVoter(const llvm::CallInst& call, Expr condition);
   Expr leaderOf(Expr votes, const Ballot& ballot, const std::string& line);
   Expr saysIsLeader(Expr rank);

@@ -1,6 +1,7 @@
 // What is counted of the votes of a warp's lanes: places that no two of them share.
 #include "analyzer/model/execution.h"
 
+#include "analyzer/model/counted_lanes.h"
 #include "analyzer/model/integer_functions.h"
 #include "analyzer/model/warp_values.h"
 
@@ -108,6 +109,8 @@ Expr Execution::countedBits(const CallInst& call, Expr bits) {
       if (Expr kept = bits->operands[1 - i]; bits->operands[i]->op == Op::Ite && kept->op != Op::Ite)
         return ofChoice(bits->operands[i], [&](Expr arm) { return exprs.binary(Op::And, arm, kept); });
   if (isOfIndices(bits)) return setBits(exprs, bits);
+  if (const auto lanes = countedLanesOf(state, bits); lanes && lanes->kind == CountedLanes::Kind::All)
+    bits = votesOfSegment(state, lanes->votes, lanes->segment);
   // From 0 to 32 or 64: a number below that, and perhaps one more.
   Expr count = exprs.constant(32, 0);
   for (unsigned width : {bits->width == 64 ? 6u : 5u, 1u}) {
@@ -120,66 +123,76 @@ Expr Execution::countedBits(const CallInst& call, Expr bits) {
   return count;
 }
 
-/// How many lanes below its own vote for something, or up to its own: no two lanes of a warp that do so count
-/// the same number. Null where something else is counted.
+/// How many lanes below its own vote for something, or up to its own, or above: no two lanes of a warp, or of
+/// a segment of it, that do so count the same number. Null where something else is counted.
 Expr Execution::countedLanes(const CallInst& call, Expr& condition) {
   return countedLanes(call, value(call.getArgOperand(0)), condition, "rank");
 }
 
 /// `role` tells the functions apart that stand for the ranks of several choices.
 Expr Execution::countedLanes(const CallInst& call, Expr counted, Expr& condition, const std::string& role) {
-  if (counted->op != Op::And || counted->width != 32) return nullptr;
-  auto ofArms = [&](Expr choice, Expr other) -> Expr {
-    auto ofArm = [&](Expr arm, const char* which) {
-      return countedLanes(call, exprs.binary(Op::And, arm, other), condition, role + which);
+  auto ofArms = [&](Expr choice) -> Expr {
+    auto ofArm = [&](unsigned arm, const char* which) {
+      Substitution known(exprs);
+      known.set(choice, choice->operands[arm]);
+      return countedLanes(call, known(counted), condition, role + which);
     };
-    Expr then = ofArm(choice->operands[1], "/then");
-    Expr otherwise = then ? ofArm(choice->operands[2], "/else") : nullptr;
+    Expr then = ofArm(1, "/then");
+    Expr otherwise = then ? ofArm(2, "/else") : nullptr;
     return otherwise ? exprs.ite(choice->operands[0], then, otherwise) : nullptr;
   };
-  for (std::size_t i : {0u, 1u}) {
-    Expr votes = counted->operands[i], lanes = counted->operands[1 - i];
-    const bool withOwn = isLanesUpTo(state, lanes);
-    if (!withOwn && !isLanesBelow(state, lanes)) continue;
+  const auto lanes = countedLanesOf(state, counted);
+  if (lanes && lanes->kind != CountedLanes::Kind::All) {
+    Expr votes = lanes->votes;
     if (votes->op == Op::Ite)
-      if (Expr chosen = ofArms(votes, lanes)) return chosen;
+      if (Expr chosen = ofArms(votes)) return chosen;
     const auto known = state.ballots.find(votes);
     // Of any mask the number is as good, but for those who have looked whether they are named in it.
     auto isVotes = [&](Expr n) { return state.ballots.contains(n); };
     auto isMask = [&](Expr n) { return n == votes; };
-    if (known == state.ballots.end() && !anyNode(votes, isVotes) && !anyNode(condition, isMask)) continue;
+    if (known == state.ballots.end() && !anyNode(votes, isVotes) && !anyNode(condition, isMask)) return nullptr;
     const Ballot ballot = known != state.ballots.end() ? known->second : lanesIn(state, votes);
     const bool isOne = isVoter(ballot, condition);
-    Expr below = votersBelow(call, votes, ballot, condition, role);
-    if (isOne && known != state.ballots.end()) state.ranks[below] = votes;
-    Expr rank = withOwn ? exprs.add(below, exprs.constant(32, 1), NoSignedWrap | NoUnsignedWrap) : below;
+    Expr others = otherVoters(call, *lanes, ballot, condition, role);
+    if (isOne && known != state.ballots.end() && lanes->kind == CountedLanes::Kind::Below &&
+        lanes->segment == kLanesMask + 1)
+      state.ranks[others] = votes;
+    Expr rank =
+        lanes->withOwn ? exprs.add(others, exprs.constant(32, 1), NoSignedWrap | NoUnsignedWrap) : others;
     if (isOne) return rank;
     Expr other = exprs.binary(Op::And, countedBits(call, counted), exprs.constant(32, kLanesMask));
     return exprs.ite(ballot.vote, rank, other);
   }
+  if (counted->op != Op::And || counted->width != 32) return nullptr;
   for (std::size_t i : {0u, 1u}) // some count up to themselves and some do not
     if (counted->operands[i]->op == Op::Ite && counted->operands[1 - i]->op != Op::Ite)
-      return ofArms(counted->operands[i], counted->operands[1 - i]);
+      return ofArms(counted->operands[i]);
   return nullptr;
 }
 
-/// Where the thread itself has voted: how many lanes below have.
-Expr Execution::votersBelow(const CallInst& call, Expr votes, const Ballot& ballot, Expr& condition,
-                            const std::string& role) {
+/// Where the thread itself has voted: how many of the other lanes that it counts have.
+Expr Execution::otherVoters(const CallInst& call, const CountedLanes& lanes, const Ballot& ballot,
+                            Expr& condition, const std::string& role) {
+  Expr votes = lanes.votes;
   std::vector<Expr> operands = ballot.keys;
+  const unsigned segment = lanes.isSegmentAlone ? lanes.segment : kLanesMask + 1;
+  if (lanes.segment <= kLanesMask) operands.push_back(segmentNumber(state, lanes.segment));
+  const auto keys = unsigned(operands.size());
   operands.push_back(state.linearThread());
-  constexpr unsigned kBits = 5;
-  auto* rank = state.symbols.function(&call, role, "lanes below", kBits);
+  const unsigned bits = llvm::Log2_32(segment); // fewer than there are lanes
+  const bool isBelow = lanes.kind == CountedLanes::Kind::Below;
+  auto* rank = state.symbols.function(&call, role, isBelow ? "lanes below" : "lanes above", bits);
   rank->injective = true;
-  rank->keys = unsigned(ballot.keys.size());
+  rank->keys = keys;
   rank->exact = false;
   // Lanes vote as they like; a mask that is no vote of theirs gives them no work of their own.
   const bool isVote = anyNode(votes, [&](Expr n) { return state.ballots.contains(n); });
   rank->cause = {isVote ? CauseKind::Warp : CauseKind::Approximation,
                  "the lanes counted at " + state.lineText(call)};
-  Expr below = exprs.extend(Op::ZExt, 32, exprs.apply(rank, std::move(operands)));
+  Expr others = exprs.extend(Op::ZExt, 32, exprs.apply(rank, std::move(operands)));
   // Its own vote is not among them.
-  Expr all = countedBits(call, votes), isFewer = exprs.binary(Op::Ult, below, all);
+  Expr all = countedBits(call, votesOfSegment(state, votes, segment)),
+       isFewer = exprs.binary(Op::Ult, others, all);
   // No more than there are lanes: the others can be counted then.
   Expr isOfWarp = exprs.binary(Op::Ule, all, exprs.constant(32, kLanesMask + 1));
   state.laneFacts.insert(isOfWarp);
@@ -188,7 +201,7 @@ Expr Execution::votersBelow(const CallInst& call, Expr votes, const Ballot& ball
   Expr isFewerIfVoter = exprs.logicalOr(exprs.logicalNot(ballot.vote), isFewer);
   state.laneFacts.insert(isFewerIfVoter);
   condition = exprs.logicalAnd(condition, isFewerIfVoter);
-  return below;
+  return others;
 }
 
 /// The number of the first lane that voted, where one has.

@@ -149,6 +149,12 @@ bool isInEveryWarp(const KernelModel& model, std::int64_t lane) {
   return lane == 0 || (threads > 0 && (threads % kLanes == 0 || threads % kLanes > lane));
 }
 
+/// Whether it is the own lane or one before it: all that are before one are there.
+bool isFirstOfSegment(KernelState& state, Expr lane) {
+  if (lane->op != Op::And || !isConst(lane->operands[1]) || lane->operands[1]->value < 0) return false;
+  return isLane(state, state.exprs.binary(Op::And, lane->operands[0], state.exprs.constant(32, kLanes - 1)));
+}
+
 /// The lane of a thread of that index, in the words that programs find for it.
 std::vector<Expr> lanesOf(ExprContext& exprs, Expr thread) {
   std::vector<Expr> result{exprs.binary(Op::And, thread, exprs.constant(32, kLanes - 1))};
@@ -249,35 +255,16 @@ std::optional<Ballot> votersOf(KernelState& state, Expr mask) {
   return known != state.ballots.end() ? known->second : madeOfBallots(state, mask);
 }
 
-Expr lanesBelow(KernelState& state) {
+Expr ownLane(KernelState& state) {
   ExprContext& exprs = state.exprs;
   Expr lane = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, kLanes - 1));
-  return exprs.sub(exprs.binary(Op::Shl, exprs.constant(32, 1), lane), exprs.constant(32, 1));
+  return exprs.binary(Op::Shl, exprs.constant(32, 1), lane);
 }
 
-bool isLanesUpTo(KernelState& state, Expr mask) {
-  if (mask->width != 32 || mask->operands.size() != 2) return false;
-  Expr first = mask->operands[0], second = mask->operands[1];
-  if (mask->op == Op::Or) { // `below | 1 << lane`
-    auto isOwn = [&](Expr e) {
-      return e->op == Op::Shl && isConst(e->operands[0], 1) && isLane(state, e->operands[1]);
-    };
-    return (isOwn(first) && isLanesBelow(state, second)) || (isOwn(second) && isLanesBelow(state, first));
-  }
-  if (mask->op == Op::LShr) // `-1 >> (31 - lane)`
-    return isConst(first, -1) && isLane(state, state.exprs.sub(state.exprs.constant(32, kLanes - 1), second));
-  // `(2 << lane) - 1`
-  return mask->op == Op::Add && isConst(second, -1) && first->op == Op::Shl &&
-         isConst(first->operands[0], 2) && isLane(state, first->operands[1]);
-}
-
-bool isLanesBelow(KernelState& state, Expr mask) {
-  // `(1 << lane) - 1` and `~(-1 << lane)`
-  if (mask->width != 32 || mask->operands.size() != 2 || !isConst(mask->operands[1], -1)) return false;
-  const std::int64_t shifted = mask->op == Op::Add ? 1 : -1;
-  if (mask->op != Op::Add && mask->op != Op::Xor) return false;
-  Expr shift = mask->operands[0];
-  return shift->op == Op::Shl && isConst(shift->operands[0], shifted) && isLane(state, shift->operands[1]);
+Expr lanesBelow(KernelState& state, bool withOwn) {
+  ExprContext& exprs = state.exprs;
+  Expr next = withOwn ? exprs.binary(Op::Shl, ownLane(state), exprs.constant(32, 1)) : ownLane(state);
+  return exprs.sub(next, exprs.constant(32, 1));
 }
 
 Expr ownVote(KernelState& state, Expr x, Expr y) {
@@ -355,8 +342,9 @@ Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<E
         std::find(here.begin(), here.end(), part) == here.end())
       return nullptr;
   }
-  if (!ballot && !isInEveryWarp(state.model, isConst(lane) ? lane->value : kLanes - 1)) return nullptr;
-  return sent;
+  const bool isThere = isFirstOfSegment(state, lane) ||
+                       isInEveryWarp(state.model, isConst(lane) ? lane->value : kLanes - 1);
+  return ballot || isThere ? sent : nullptr;
 }
 
 WordsOfLane::WordsOfLane(KernelState& state, const Instruction& meeting, std::int64_t lane)

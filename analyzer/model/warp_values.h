@@ -90,11 +90,9 @@ bool isVoter(const Ballot& ballot, Expr condition);
 /// Whether it says that some lane has: this one, or whichever left a bit in `votes`.
 bool hasVoters(ExprContext& exprs, Expr votes, const Ballot& ballot, Expr condition);
 
-/// The bits of the lanes below the thread's own.
-Expr lanesBelow(KernelState& state);
-bool isLanesBelow(KernelState& state, Expr mask);
-/// Those and its own.
-bool isLanesUpTo(KernelState& state, Expr mask);
+/// The bits of the thread's own lane and of those below it.
+Expr ownLane(KernelState& state);
+Expr lanesBelow(KernelState& state, bool withOwn);
 /// The lanes whose bits are set in `mask`, which may name some that are not there: what ballots of one warp
 /// and round make together, or any mask. Two lanes that have the same mask count among the same lanes.
 Ballot lanesIn(KernelState& state, Expr mask);
