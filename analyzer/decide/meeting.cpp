@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_set>
 
 namespace kcheck::analyzer {
 
@@ -61,6 +62,55 @@ std::vector<std::pair<Expr, Expr>> Decider::commonLocks(const PairQuestion& q) {
   return result;
 }
 
+namespace {
+
+/// Room that threads have drawn below these.
+std::vector<Expr> roomIn(const std::vector<Expr>& constraints) {
+  constexpr std::size_t kMost = 8; // each is held against all others
+  std::vector<Expr> result;
+  std::unordered_set<Expr> seen;
+  const auto take = [&](Expr e) {
+    seen.insert(e);
+    if (e->op == Op::Apply && e->function->isRoom && result.size() < kMost) result.push_back(e);
+  };
+  for (Expr constraint : constraints) bottomUp(constraint, [&](Expr e) { return seen.contains(e); }, take);
+  return result;
+}
+
+/// Of one counter, where it is, room is drawn by the same thread in the same round, or the one ends before
+/// the other begins.
+Expr areApart(ExprContext& c, Expr first, Expr second) {
+  const unsigned keys = first->function->keys;
+  Expr isOne = c.boolean(true), isSame = c.boolean(true);
+  for (unsigned i = 0; i < first->operands.size(); ++i) {
+    Expr& side = i < keys ? isOne : isSame;
+    side = c.logicalAnd(side, c.eq(first->operands[i], second->operands[i]));
+  }
+  const auto size = [](Expr room) { return room->operands.back(); };
+  const auto isRoom = [&](Expr room) {
+    return c.binary(Op::Sle, c.constant(size(room)->width, 0), size(room));
+  };
+  const auto ends = [&](Expr room) { // drawn numbers have two bits less
+    return c.add(c.extend(Op::ZExt, size(room)->width, room), size(room));
+  };
+  const auto comesFirst = [&](Expr one, Expr other) {
+    return c.binary(Op::Ule, ends(one), c.extend(Op::ZExt, size(other)->width, other));
+  };
+  Expr given = c.logicalAnd(isOne, c.logicalAnd(isRoom(first), isRoom(second)));
+  return c.logicalOr(c.logicalNot(given),
+                     c.logicalOr(isSame, c.logicalOr(comesFirst(first, second), comesFirst(second, first))));
+}
+
+void addRoom(ExprContext& c, std::vector<Expr>& constraints) {
+  const std::vector<Expr> room = roomIn(constraints);
+  for (std::size_t i = 0; i < room.size(); ++i)
+    for (std::size_t k = 0; k < i; ++k)
+      if (room[i]->function == room[k]->function && room[i]->operands.size() == room[k]->operands.size())
+        constraints.push_back(areApart(c, room[k], room[i]));
+}
+
+} // namespace
+
 std::vector<Expr> Decider::meetingConstraints(const PairQuestion& q) {
   std::vector<Expr> result{different(copies, kernel, q.relation)};
   for (auto& [x, y] : commonLocks(q))
@@ -77,6 +127,7 @@ std::vector<Expr> Decider::meetingConstraints(const PairQuestion& q) {
       Expr fact = copies.of(f, q.relation, thread);
       if (std::find(result.begin(), result.end(), fact) == result.end()) result.push_back(fact);
     }
+  addRoom(kernel.context, result);
   return result;
 }
 

@@ -82,7 +82,7 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
   record(instruction, AccessKind::Atomic, pointer, exprs.constant(64, bytes ? bytes : 1), condition, given,
          scope);
   if (!isRelevant(&instruction)) return;
-  Expr number = update.isTicket() ? ticket(instruction, pointer, update, size)
+  Expr number = update.isTicket() ? ticket(instruction, pointer, update, size, condition)
                                   : claim(instruction, pointer, update, size);
   if (number) {
     env[&instruction] = number;
@@ -90,7 +90,9 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
       if (Expr total = counted(state.objects.places(pointer).front())) { // a ticket has one place
         Expr taken = update.kind == Update::Kind::Room ? exprs.add(number, size) : number;
         Expr within = exprs.binary(update.kind == Update::Kind::Room ? Op::Ule : Op::Ult, taken, total);
-        state.drawnWithin[number] = exprs.logicalOr(exprs.logicalNot(condition), within);
+        Expr& known = state.drawnWithin[number];
+        within = exprs.logicalOr(exprs.logicalNot(condition), within);
+        known = known ? exprs.logicalAnd(known, within) : within;
       }
     return drawTicket(instruction);
   }

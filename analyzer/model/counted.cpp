@@ -14,10 +14,6 @@ using namespace llvm;
 namespace kcheck::analyzer {
 namespace {
 
-bool isDrawn(const Update& update) {
-  return update.kind == Update::Kind::Room || (update.kind == Update::Kind::Add && update.value > 0);
-}
-
 /// Whether more than a plain load or store may be done to memory.
 bool mayUpdate(const Instruction& instruction) {
   if (isa<AtomicRMWInst>(instruction) || isa<AtomicCmpXchgInst>(instruction)) return true;
@@ -54,8 +50,8 @@ Expr Execution::counted(const Place& place) {
     return nullptr;
   const Update* drawn = nullptr;
   for (auto& [update, blocks] : updates->second) {
-    if (!isDrawn(update)) continue;
-    if (drawn) return nullptr;
+    if (!update.drawsUp()) continue;
+    if (drawn || !update.isSurelyUp()) return nullptr;
     drawn = &update;
   }
   if (!drawn || updates->second.size() < 2) return nullptr; // it begins with something
@@ -98,7 +94,7 @@ Expr Execution::countedAt(const Instruction& load, const Place& place) {
   const auto& updates = state.updates.at(place.object);
   const BasicBlock* drawn = nullptr;
   for (auto& [update, blocks] : updates)
-    if (isDrawn(update)) drawn = *blocks.begin();
+    if (update.drawsUp()) drawn = *blocks.begin();
   for (auto* node = state.dominators.getNode(load.getParent()); node; node = node->getIDom()) {
     const BasicBlock* block = node->getBlock();
     if (!state.intervals.count(block) || block == &state.function.getEntryBlock()) continue;

@@ -1,5 +1,6 @@
 // Which lanes of a warp are counted where bits of a mask are: `m & (1 << lane) - 1`, `m >> lane`,
-// `m >> (lane & 16) & 0xffff`. What is taken of the mask hangs on the own lane alone, and is asked of each of them.
+// `m >> (lane & 16) & 0xffff`. What is taken of the mask hangs on the own lane alone, and is asked of each of
+// them.
 #pragma once
 
 #include "analyzer/model/kernel_state.h"

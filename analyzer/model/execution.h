@@ -186,12 +186,14 @@ private:
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);
 
   // tickets.cpp, claims.cpp
-  Expr ticket(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr size);
+  Expr ticket(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr size,
+              Expr condition);
   Expr someSetBit(const llvm::CallInst& call, Expr bits);
   Expr undrawn(Expr e, std::string& counter);
   Expr askedOfDrawn(const llvm::Instruction& instruction, Expr result);
   Expr roomFor(const llvm::Instruction& instruction, const Place& place, const llvm::BasicBlock* interval,
-               Expr size, std::vector<Expr> operands);
+               Expr size, std::vector<Expr> operands, Expr condition);
+  void assumeAddsUp(const llvm::Instruction& instruction, Expr drawn, Expr size, Expr condition);
   void assumeTicketsStart(const llvm::Instruction& instruction, const Update& update, bool isFixed,
                           unsigned width);
   Expr claim(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr operand);

@@ -63,7 +63,8 @@ const Surroundings& KernelState::around(const Instruction& signal, unsigned reac
 const BasicBlock* KernelState::intervalOf(unsigned object, const Update& update, const BasicBlock* block) {
   const auto& all = updates[object];
   const BasicBlock* entry = &function.getEntryBlock();
-  if (!isUnknownWritten() && all.size() == 1 && all.begin()->first == update) return entry;
+  const auto isAlike = [&](const auto& known) { return known.first.isAlike(update); };
+  if (!isUnknownWritten() && !all.empty() && std::ranges::all_of(all, isAlike)) return entry;
   bool reachable = isUnknownWritten() && objects[object].escapes;
   if (objects[object].space != MemorySpace::Shared || reachable)
     return nullptr; // other blocks keep no intervals
@@ -77,7 +78,7 @@ const BasicBlock* KernelState::intervalOf(unsigned object, const Update& update,
   if (!found) return nullptr;
   for (auto& [kind, places] : all)
     for (const BasicBlock* place : places)
-      if (kind != update && intervals[found].count(place)) return nullptr;
+      if (!kind.isAlike(update) && intervals[found].count(place)) return nullptr;
   for (const Loop* loop = loopInfo.getLoopFor(block); loop; loop = loop->getParentLoop())
     for (auto& [start, blocks] : intervals)
       if (start != entry && loop->contains(start)) return nullptr;

@@ -112,12 +112,19 @@ struct Update {
     Clear, ///< takes bits away
     Other
   } kind = Kind::Other;
+  /// Of room: that what is added may be negative as well, for all that the kernel says of it.
+  static constexpr std::int64_t kTakenForAmount = 1;
   /// What is added, where a counter goes round (negative: one that counts down), what a compare-and-swap
   /// expects, what an exchange stores.
   std::int64_t value = 0;
   friend auto operator<=>(const Update&, const Update&) = default;
   /// What it finds is a number that nobody else gets.
   bool isTicket() const { return kind == Kind::Add || kind == Kind::Room || kind == Kind::Round; }
+  /// It only ever moves a counter up, by whatever a thread needs.
+  bool drawsUp() const { return kind == Kind::Room || (kind == Kind::Add && value > 0); }
+  bool isSurelyUp() const { return drawsUp() && !(kind == Kind::Room && value == kTakenForAmount); }
+  /// What all of several find is room, of one size or of many.
+  bool isAlike(const Update& other) const { return *this == other || (drawsUp() && other.drawsUp()); }
 };
 
 /// That the values in a part of an array differ from one another, or ascend.

@@ -11,11 +11,15 @@ using namespace llvm;
 
 namespace kcheck::analyzer {
 
+/// Whether it is never negative where `condition` holds.
+static bool isAmount(Expr addend, Expr condition) {
+  Ranges ranges(Ranges::Wrapping::Exact);
+  return !ranges.assume(condition) || ranges.of(addend).lo >= 0;
+}
+
 Update additionOf(Expr addend, Expr condition) {
-  if (!isConst(addend)) {
-    Ranges ranges(Ranges::Wrapping::Exact);
-    return ranges.assume(condition) && ranges.of(addend).lo >= 0 ? Update{Update::Kind::Room, 0} : Update{};
-  }
+  if (!isConst(addend))
+    return {Update::Kind::Room, isAmount(addend, condition) ? 0 : Update::kTakenForAmount};
   const bool counts = addend->value > 0 || addend->value == -1;
   return counts ? Update{Update::Kind::Add, addend->value} : Update{};
 }
@@ -122,7 +126,8 @@ void Execution::assumeTicketsStart(const Instruction& instruction, const Update&
 /// object, at least until the next barrier, is such an addition and the counter does not wrap. Of counters at
 /// computed places (one per bin), a ticket that no other thread gets there. Null when it is not known to be
 /// one.
-Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Update& update, Expr size) {
+Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Update& update, Expr size,
+                       Expr condition) {
   const bool goesRound = update.kind == Update::Kind::Round; // atomicInc, atomicDec
   const std::int64_t step = update.kind == Update::Kind::Add ? update.value : goesRound ? 1 : 0;
   unsigned width = widthOf(instruction.getType(), state.layout);
@@ -130,13 +135,21 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   if (width < 32 || !state.knowsWritten || places.size() != 1) return nullptr;
   const Place& place = places[0];
   const bool isFixed = isConst(place.offset);
-  if (!isFixed && step != 1 && step != -1 && update.kind != Update::Kind::Room) return nullptr;
+  const bool takesRoom =
+      update.kind == Update::Kind::Room ||
+      (update.drawsUp() && std::ranges::any_of(state.updates[place.object], [&](const auto& other) {
+         return other.first != update && other.first.drawsUp(); // threads need unlike much
+       }));
+  if (!isFixed && step != 1 && step != -1 && !takesRoom) return nullptr;
   const BasicBlock* interval = state.intervalOf(place.object, update, instruction.getParent());
   if (!interval) return nullptr;
   bool isShared = state.objects[place.object].space == MemorySpace::Shared;
   auto operands = identity(instruction, isShared);
   if (!operands) return nullptr;
-  if (update.kind == Update::Kind::Room) return roomFor(instruction, place, interval, size, *operands);
+  if (takesRoom) {
+    Expr room = update.kind == Update::Kind::Room ? size : exprs.constant(width, update.value);
+    return roomFor(instruction, place, interval, room, *operands, condition);
+  }
   if (!isFixed) operands->insert(operands->begin(), place.offset);
   std::string role = "ticket " + std::to_string(place.object) + " " +
                      (isFixed ? std::to_string(place.offset->value) : "of " + std::to_string(width));
@@ -175,7 +188,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
 /// What atomicAdd(p, size) returns, with a size of each thread's own: room that no other thread gets, at a
 /// computed place no other thread that comes to the same.
 Expr Execution::roomFor(const Instruction& instruction, const Place& place, const BasicBlock* interval,
-                        Expr size, std::vector<Expr> operands) {
+                        Expr size, std::vector<Expr> operands, Expr condition) {
   const bool isShared = state.objects[place.object].space == MemorySpace::Shared;
   const unsigned width = size->width;
   const bool isFixed = isConst(place.offset);
@@ -195,7 +208,17 @@ Expr Execution::roomFor(const Instruction& instruction, const Place& place, cons
                state.lineText(instruction) +
                (isFixed ? " starts at 0 or above and stays" : " start at 0 or above and stay") + " below 2^" +
                std::to_string(width - 2));
-  return exprs.extend(Op::ZExt, width, exprs.apply(room, std::move(operands)));
+  Expr first = exprs.extend(Op::ZExt, width, exprs.apply(room, std::move(operands)));
+  assumeAddsUp(instruction, first, size, condition);
+  return first;
+}
+
+/// That nothing is taken back from a counter where room is drawn.
+void Execution::assumeAddsUp(const Instruction& instruction, Expr drawn, Expr size, Expr condition) {
+  if (isAmount(size, condition)) return;
+  state.assume("what atomicAdd adds at " + state.lineText(instruction) + " is not negative");
+  state.drawnWithin[drawn] = exprs.logicalOr(exprs.logicalNot(condition),
+                                             exprs.binary(Op::Sle, exprs.constant(size->width, 0), size));
 }
 
 } // namespace kcheck::analyzer

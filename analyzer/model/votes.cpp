@@ -150,7 +150,8 @@ Expr Execution::countedLanes(const CallInst& call, Expr counted, Expr& condition
     // Of any mask the number is as good, but for those who have looked whether they are named in it.
     auto isVotes = [&](Expr n) { return state.ballots.contains(n); };
     auto isMask = [&](Expr n) { return n == votes; };
-    if (known == state.ballots.end() && !anyNode(votes, isVotes) && !anyNode(condition, isMask)) return nullptr;
+    if (known == state.ballots.end() && !anyNode(votes, isVotes) && !anyNode(condition, isMask))
+      return nullptr;
     const Ballot ballot = known != state.ballots.end() ? known->second : lanesIn(state, votes);
     const bool isOne = isVoter(ballot, condition);
     Expr others = otherVoters(call, *lanes, ballot, condition, role);

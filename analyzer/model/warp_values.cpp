@@ -342,8 +342,8 @@ Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<E
         std::find(here.begin(), here.end(), part) == here.end())
       return nullptr;
   }
-  const bool isThere = isFirstOfSegment(state, lane) ||
-                       isInEveryWarp(state.model, isConst(lane) ? lane->value : kLanes - 1);
+  const bool isThere =
+      isFirstOfSegment(state, lane) || isInEveryWarp(state.model, isConst(lane) ? lane->value : kLanes - 1);
   return ballot || isThere ? sent : nullptr;
 }
 
