@@ -124,7 +124,7 @@ std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared,
       const KernelModel model = buildModel(exprs, prepared, code, facts, launch);
       return !model.breaksAssumption && countMisfits(model) <= countMisfits(questions.front().model);
     });
-    if (others.size() == 1)
+    if (!others.empty())
       if (auto vast = vastLaunch(plan, others.front(), questions.back().model))
         others.push_back(std::move(*vast));
     if (auto usual = usualLaunch(plan)) others.push_back(std::move(*usual));

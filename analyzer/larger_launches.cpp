@@ -78,6 +78,15 @@ LargerLaunch widerLaunch(const LaunchPlan& plan, const Fits& fits) {
   return inAnotherShape(std::move(wider));
 }
 
+/// Three warps: what is halved again and again is odd in the end.
+std::optional<LargerLaunch> oddLaunch(const LaunchPlan& plan, const Fits& fits) {
+  constexpr std::uint32_t kThreeWarps = 96;
+  PlannedCase odd = plan.concrete.front();
+  odd.launch.block[0] = kThreeWarps;
+  if (plan.isFitted || mostThreads(plan) < kThreeWarps || !fits(odd.launch)) return {};
+  return inAnotherShape(std::move(odd));
+}
+
 /// So many threads, or fewer, some times as wide as high.
 std::array<std::uint32_t, 3> unevenBlock(unsigned power, bool isCube) {
   if (!isCube) return {1u << (power / 2 + 1), 1u << (power - power / 2 - 1), 1};
@@ -144,9 +153,13 @@ std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun, co
   const auto& chosen = plan.concrete.front().launch;
   const bool isFlat = plan.isFitted || !chosen.block[1] || *chosen.block[1] == 1;
   if (isFlat && hasRun) return {}; // which shows how many threads and blocks there are
-  if (isFlat) return {widerLaunch(plan, fits)};
-  const bool isCube = chosen.block[2] && *chosen.block[2] > 1;
   std::vector<LargerLaunch> result;
+  if (isFlat) {
+    result.push_back(widerLaunch(plan, fits));
+    if (auto odd = oddLaunch(plan, fits)) result.push_back(std::move(*odd));
+    return result;
+  }
+  const bool isCube = chosen.block[2] && *chosen.block[2] > 1;
   for (const bool isWide : {true, false}) {
     PlannedCase uneven = plan.concrete.front();
     uneven.launch = unevenLaunch(plan, isWide, isCube, fits);

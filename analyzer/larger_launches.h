@@ -31,8 +31,8 @@ std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut share
 /// Whether the kernel's arrays hold what such a launch comes to, as far as those of the chosen one do.
 using Fits = std::function<bool(const LaunchCase&)>;
 
-/// Where the shape is kcheck's own choice: as many threads as the kernel can take, and more blocks; of more
-/// than one axis, blocks wider than high, and higher than wide, for who takes one size for another is right
+/// Where the shape is kcheck's own choice: as many threads as the kernel can take, and more blocks, and
+/// three warps; of more than one axis, blocks wider than high, and higher than wide, for who takes one size for another is right
 /// in a square block.
 std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun, const Fits& fits);
 

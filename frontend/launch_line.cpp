@@ -157,8 +157,8 @@ std::string launchMain(const std::vector<LaunchLine>& launches) {
       const std::string content = argument.content.empty() ? "pattern" : isWord ? argument.content : "value";
       if (argument.content != "uninitialized")
         fills += placed(launch, argument.offset,
-                        fmt::format("kcheckFill({}, {}, kcheckContent::{}, {});", name, argument.count,
-                                    content, content == "value" ? argument.content : std::to_string(a)));
+                        fmt::format("__kcFill({}, {}, __kcContent::__kc{}{}, {});", name, argument.count,
+                                    llvm::toUpper(content.front()), content.substr(1), content == "value" ? argument.content : std::to_string(a)));
       frees += placed(launch, argument.offset, fmt::format("cudaFree({});", name));
     }
     code += fills;
