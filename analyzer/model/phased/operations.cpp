@@ -3,6 +3,7 @@
 #include "analyzer/model/loops/periods.h"
 #include "analyzer/model/prepare/barrier_objects.h"
 
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -18,6 +19,8 @@ public:
   PhasedOperations read() {
     for (const Instruction& instruction : instructions(state.function)) {
       auto* call = dyn_cast<CallInst>(&instruction);
+      if (call && isUnreadOfObject(*call) && run.conditions.count(call->getParent()))
+        result.unreadOfObject = call;
       const BarrierKind kind = call ? barrierOf(*call).kind : BarrierKind::None;
       if (kind != BarrierKind::Named && kind != BarrierKind::Partial) continue;
       if (!run.conditions.count(call->getParent())) continue; // nobody comes there
@@ -32,6 +35,14 @@ public:
   }
 
 private:
+  /// Arrivals for several threads, or of such as drop out, and whatever else is left as it was written.
+  static bool isUnreadOfObject(const CallInst& call) {
+    if (auto* assembly = dyn_cast<InlineAsm>(call.getCalledOperand()))
+      return StringRef(assembly->getAsmString()).contains("mbarrier");
+    const auto* callee = call.getCalledFunction();
+    return callee && callee->getName().starts_with("llvm.nvvm.mbarrier");
+  }
+
   static bool isOfCluster(const CallInst& call) {
     const auto* callee = call.getCalledFunction();
     return callee && callee->getName().contains("barrier.cluster");
