@@ -5,9 +5,11 @@
 #include "analyzer/model/prepare/barrier_objects.h"
 #include "report/assumptions.h"
 
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -37,6 +39,23 @@ bool touchesLocalsOnly(const llvm::Function& function, std::set<const llvm::Func
       if (instruction.mayReadOrWriteMemory()) return false;
     }
   return true;
+}
+
+/// The barriers of some threads that lead here with none of the block between: one that comes to them hands
+/// on to its warp what it has waited for.
+std::vector<const CallInst*> partialBefore(const KernelState& state, const CallInst& here) {
+  std::vector<const CallInst*> result;
+  SmallPtrSet<BasicBlock*, 8> passed;
+  for (BasicBlock& block : const_cast<llvm::Function&>(state.function))
+    if (beginsWithBarrier(block)) passed.insert(&block);
+  for (const Instruction& instruction : instructions(state.function)) {
+    const auto* call = dyn_cast<CallInst>(&instruction);
+    const BarrierKind kind = call ? barrierOf(*call).kind : BarrierKind::None;
+    if ((kind == BarrierKind::Partial || kind == BarrierKind::Named) &&
+        isPotentiallyReachable(call, &here, &passed, &state.dominators, &state.loopInfo))
+      result.push_back(call);
+  }
+  return result;
 }
 
 } // namespace
@@ -98,6 +117,19 @@ void Execution::runBarrier(const CallInst& call, Expr& condition) {
     state.gap(&call, "whether all threads come that this barrier of some waits for is not followed", false,
               true, false);
   }
+  if (barrier == BarrierKind::Warp || barrier == BarrierKind::Lanes)
+    for (const CallInst* partial : partialBefore(state, call)) {
+      Symbol* handed = local(call, "handed on", "past the warp's barrier (" + line + ")", 1);
+      handed->exact = false;
+      handed->cause = {CauseKind::Order,
+                       "the barrier at " + state.lineText(*partial) +
+                           ", to which others of the warp have come and which may order threads"};
+      state.pastBarriers.insert(handed);
+      const auto itself = conditions.find(partial->getParent());
+      Expr past = exprs.of(handed);
+      condition = exprs.logicalAnd(condition,
+                                   itself != conditions.end() ? exprs.logicalOr(itself->second, past) : past);
+    }
   if (call.getType()->isVoidTy() || !isRelevant(&call)) return;
   if (isOwnCall(call)) {
     env[&call] = fresh(&call, "object", "a result (" + line + ")",
