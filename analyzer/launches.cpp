@@ -47,16 +47,30 @@ std::vector<std::string> narrowedIn(const LaunchCase& launch, UsedAxes used, con
   return result;
 }
 
-std::string freeText(UsedAxes used) {
-  if (used.grid == 0) return "any launch of one block";
-  unsigned axes = used.block | used.grid;
-  if (axes == 7) return "any launch";
-  if (axes == 1) return "any one-dimensional launch";
-  if (axes == 3) return "any launch of up to two dimensions";
+std::string namesOf(unsigned axes) {
   std::string names;
   for (unsigned axis = 0; axis < 3; ++axis)
     if (axes >> axis & 1) names += (names.empty() ? "" : " and ") + std::string(1, kAxes[axis]);
-  return "any launch along " + names;
+  return names;
+}
+
+/// `any one-dimensional <what>`, `any <what> of up to two dimensions`.
+std::string shapeText(unsigned axes, const std::string& article, const std::string& what) {
+  if (axes == 7) return article + what;
+  if (axes == 1) return article + "one-dimensional " + what;
+  return article + what + (axes == 3 ? " of up to two dimensions" : " along " + namesOf(axes));
+}
+
+std::string gridText(unsigned axes) {
+  if (axes == 0) return "one";
+  return shapeText(axes, "any ", "grid") + (axes == 3 ? ", of" : " of");
+}
+
+/// The axes that are free; the others are one wide.
+std::string freeText(UsedAxes used) {
+  if (used.grid == 0) return shapeText(used.block, "any launch of one ", "block");
+  if (used.block == used.grid) return shapeText(used.grid, "any ", "launch");
+  return gridText(used.grid) + " " + shapeText(used.block, "", "blocks");
 }
 
 PlannedCase fromLaunch(const Launch& launch, UsedAxes used, const Options& options) {
@@ -221,6 +235,14 @@ bool covers(const LaunchCase& any, const LaunchCase& launch) {
   return within(any.block, launch.block) && within(any.grid, launch.grid);
 }
 
+/// Of a plan's `any`.
+static unsigned freeAxes(const std::array<std::optional<std::uint32_t>, 3>& extents) {
+  unsigned axes = 0;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (!extents[axis]) axes |= 1u << axis;
+  return axes;
+}
+
 std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector<std::uint32_t>& sizes) {
   constexpr std::size_t kMostSizes = 2;
   std::vector<PlannedCase> result;
@@ -233,6 +255,8 @@ std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector
   }
   if (plan.concrete.empty() || plan.any.block[0]) return {};
   const bool isFlat = plan.any.block[1] && plan.any.block[2];
+  const unsigned gridAxes = freeAxes(plan.any.grid);
+  const std::string grid = gridText(gridAxes), blocks = gridAxes == 0 ? "block" : "blocks";
   if (isFlat) {
     std::vector<std::uint32_t> limits{widest};
     for (std::uint32_t size : sizes)
@@ -244,7 +268,7 @@ std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector
       PlannedCase& candidate = result.emplace_back();
       candidate.launch = plan.any;
       candidate.launch.mostThreads = limit;
-      candidate.holdsFor = fmt::format("blocks of up to {} threads", limit);
+      candidate.holdsFor = fmt::format("{} {} of up to {} threads", grid, shapeText(1, "", blocks), limit);
     }
   }
   if (oneShape) {
@@ -252,7 +276,7 @@ std::vector<PlannedCase> candidatesFor(const LaunchPlan& plan, const std::vector
     candidate.launch = plan.any;
     candidate.launch.block = plan.concrete.front().launch.block;
     candidate.holdsFor =
-        fmt::format("any grid of blocks of {} threads", toString(plan.concrete.front().shown.block));
+        fmt::format("{} {} of {} threads", grid, blocks, toString(plan.concrete.front().shown.block));
   }
   return result;
 }
