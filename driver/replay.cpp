@@ -156,19 +156,21 @@ void doubt(Finding& finding) {
   finding.reason = "the numbers and arrays of a launch of kcheck's own";
 }
 
-/// What a run of `line` sees of what is open of its kernel.
-std::vector<Finding> seenIn(const std::string& line, const Open& open, const Facts& facts,
-                            const Options& options) {
+/// What a run of `line` sees of what is open of its kernel; nothing where it does not compile.
+std::optional<std::vector<Finding>> seenIn(const std::string& line, const Open& open, const Facts& facts,
+                                           const Options& options) {
   frontend::Options compiling = options.frontend;
   compiling.launchLines = {line};
+  compiling.isOwnLaunch = true;
   const auto program = frontend::compile(compiling);
-  if (!program || program->facts.sites.size() != facts.sites.size()) return {};
+  if (!program) return std::nullopt;
+  if (program->facts.sites.size() != facts.sites.size()) return std::vector<Finding>();
   instrument::Options running = options.instrument;
   running.isReplay = true;
   running.timeoutSeconds = running.timeoutSeconds > 0 ? std::min(kSeconds, running.timeoutSeconds) : kSeconds;
   auto seen = instrument::checkRun(*program->device, program->hostObjects, program->facts, running);
-  if (!seen) return {};
   std::vector<Finding> races;
+  if (!seen) return races;
   for (Finding& finding : seen->findings) {
     if (!isOpen(finding, open)) continue;
     finding.verdict = Verdict::Confirmed;
@@ -238,8 +240,13 @@ void replay(analyzer::Analysis& analysis, const frontend::Program& program, cons
       const std::string line = launchLineFor(*kernel, shape, shared, attempt, wanted);
       if (!open.any() || !tried.insert(line).second) continue;
       auto seen = seenIn(line, open, program.facts, options);
-      for (const Finding& finding : seen) take(finding, analysis.findings);
-      if (!llvm::all_of(seen, isAboutBarriers)) break;
+      if (!seen) {
+        fmt::print(stderr, "kcheck: `{}` is not replayed: --launch='{}' does not compile here\n",
+                   withoutParameters(kernel->name), line);
+        break;
+      }
+      for (const Finding& finding : *seen) take(finding, analysis.findings);
+      if (!llvm::all_of(*seen, isAboutBarriers)) break;
     }
   }
 }

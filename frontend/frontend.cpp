@@ -172,14 +172,14 @@ Error launchError(const DiagnosticLog& log, const std::string& file,
   return Error{fmt::format("the launch line '{}' does not fit '{}': {}", launch.text, file, log.launchError)};
 }
 
-std::optional<Error> reportErrors(const std::vector<FileWork>& files,
+std::optional<Error> reportErrors(const Options& options, const std::vector<FileWork>& files,
                                   const std::vector<LaunchLine>& launches) {
   std::string failed;
   for (const FileWork& file : files) {
     if (file.deviceOk && file.hostOk) continue;
     for (const DiagnosticLog* log : {&file.deviceLog, &file.hostLog})
       if (!log->launchError.empty()) return launchError(*log, file.jobs.file, launches);
-    printDiagnostics({&file.deviceLog, &file.hostLog});
+    if (!options.isOwnLaunch) printDiagnostics({&file.deviceLog, &file.hostLog});
     failed += (failed.empty() ? "'" : ", '") + file.jobs.file + "'";
   }
   if (failed.empty()) return std::nullopt;
@@ -282,7 +282,7 @@ OrError<Program> compile(const Options& options) {
   OrError<std::vector<LaunchLine>> launches = appendLaunches(options, files);
   if (!launches) return launches.error();
   compileAll(files, options.wantHost);
-  if (auto error = reportErrors(files, *launches)) return *error;
+  if (auto error = reportErrors(options, files, *launches)) return *error;
 
   Program program;
   program.unchecked = instantiateUnused(files);

@@ -20,6 +20,7 @@ struct Options {
   std::string cudaPath; ///< empty: where the toolkit is found; "none": the headers kcheck ships
   std::string arch = "sm_80";
   bool wantHost = true;                 ///< compile host code for the run as well
+  bool isOwnLaunch = false;             ///< the launch lines are kcheck's own: clang says nothing of them
   std::vector<std::string> launchLines; ///< `k<<<8,128>>>(float[1000], 1000)`: a main for a file without one
 };
 

@@ -3,6 +3,7 @@
 
 #include "analyzer/decide/kernel_view.h"
 
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -35,6 +36,17 @@ struct Row {
 
 /// Those in which threads differ, along the rows and in them.
 std::vector<Row> rowsOf(KernelView& kernel, std::initializer_list<const ModelAccess*> accesses);
+
+/// An array whose parts lie in parts, by strides of the launch (`plane * s2 + row * s1 + x`), in one order or
+/// another.
+struct Nesting {
+  std::vector<Expr> numbers; ///< those of the strides
+  std::vector<Expr> ways;    ///< width 1, for each order: that each place lies in its part
+};
+
+/// `isOpen` says of a number whether the kernel leaves open how large it is.
+Nesting nestingOf(KernelView& kernel, std::initializer_list<const ModelAccess*> accesses,
+                  const std::function<bool(Expr)>& isOpen);
 
 /// A number of the launch that is a place in rows, or part of one (`i * n + k`).
 struct Column {

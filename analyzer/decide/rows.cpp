@@ -45,6 +45,45 @@ Poly asWritten(Expr e) {
   }
 }
 
+/// What is divided, and by what.
+struct Division {
+  Expr number = nullptr;
+  std::int64_t by = 0;
+  friend bool operator==(const Division&, const Division&) = default;
+};
+
+Division quotientIn(Expr e) {
+  if (e->operands.size() != 2 || !isConst(e->operands[1]) || e->operands[1]->value <= 0) return {};
+  const std::int64_t by = e->operands[1]->value;
+  if (e->op == Op::UDiv || e->op == Op::SDiv) return {e->operands[0], by};
+  if ((e->op == Op::LShr || e->op == Op::AShr) && by < 31) return {e->operands[0], std::int64_t(1) << by};
+  return {};
+}
+
+Division remainderIn(Expr e) {
+  if (e->operands.size() != 2 || !isConst(e->operands[1]) || e->operands[1]->value <= 0) return {};
+  const std::int64_t by = e->operands[1]->value;
+  if (e->op == Op::URem || e->op == Op::SRem) return {e->operands[0], by};
+  if (e->op == Op::And && (by & (by + 1)) == 0) return {e->operands[0], by + 1};
+  return {};
+}
+
+/// `at / 32 * 32 + at % 32` is `at`.
+Poly putTogether(const Poly& offset) {
+  for (const auto& [whole, factor] : offset.terms)
+    for (const auto& [rest, by] : offset.terms) {
+      if (whole.size() != 1 || rest.size() != 1) continue;
+      const Division division = quotientIn(whole[0].node);
+      if (!division.number || division != remainderIn(rest[0].node) || factor != by * division.by) continue;
+      Poly result = offset;
+      result.add(whole, -factor);
+      result.add(rest, -by);
+      result.add(asWritten(division.number), by);
+      return result;
+    }
+  return offset;
+}
+
 using Terms = std::vector<std::pair<Monomial, Int>>;
 
 /// What leads from row to row, and the place in a row.
@@ -104,6 +143,108 @@ std::vector<const ModelAccess*> allOf(const KernelModel& model, const ModelAcces
 }
 
 } // namespace
+
+namespace {
+
+/// How far parts of an array lie apart, in numbers of the launch, with what tells the threads which part.
+struct Level {
+  Monomial stride;
+  Int by = 0;
+};
+
+Monomial strideOf(const Monomial& monomial) {
+  Monomial stride = monomial;
+  std::erase_if(stride, differs);
+  return stride;
+}
+
+std::vector<Level> levelsOf(const std::vector<Poly>& places, const std::function<bool(Expr)>& isOpen) {
+  std::vector<Level> levels;
+  for (const Poly& place : places)
+    for (const auto& [monomial, factor] : place.terms) {
+      const Monomial stride = strideOf(monomial);
+      if (std::ranges::none_of(stride, [&](const Atom& atom) { return isOpen(atom.node); })) continue;
+      if (stride.size() == monomial.size() && stride.size() < 2) continue; // where something begins
+      const auto known = std::ranges::find(levels, stride, &Level::stride);
+      Level& level = known != levels.end() ? *known : levels.emplace_back(Level{stride});
+      level.by = gcd(level.by, factor);
+    }
+  return levels;
+}
+
+/// Rows of rows, whose lengths the kernel itself bounds: that there are no more of them than the next level
+/// has room for (`plane * h * w + row * w + x`: that `row` is below `h`).
+Expr areFew(ExprContext& context, const Poly& place, const Level& level) {
+  Expr result = context.boolean(true);
+  std::map<Monomial, Terms> lower;
+  for (const auto& [monomial, factor] : place.terms) {
+    const Monomial stride = strideOf(monomial);
+    if (stride.empty() || stride == level.stride ||
+        !std::includes(level.stride.begin(), level.stride.end(), stride.begin(), stride.end()))
+      continue;
+    Monomial index;
+    std::set_difference(monomial.begin(), monomial.end(), stride.begin(), stride.end(),
+                        std::back_inserter(index));
+    lower[stride].emplace_back(index, factor);
+  }
+  for (const auto& [stride, index] : lower) {
+    Monomial room;
+    std::set_difference(level.stride.begin(), level.stride.end(), stride.begin(), stride.end(),
+                        std::back_inserter(room));
+    const Expr at = sumOf(context, index), most = sumOf(context, {{room, level.by}});
+    result =
+        context.logicalAnd(result, context.logicalAnd(context.binary(Op::Sle, context.constant(64, 0), at),
+                                                      context.binary(Op::Slt, at, most)));
+  }
+  return result;
+}
+
+/// That a place lies in its part of the next level, at each of them.
+Expr liesIn(ExprContext& context, const Poly& place, const std::vector<Level>& levels) {
+  Terms rest;
+  for (const auto& [monomial, factor] : place.terms)
+    if (std::ranges::find(levels, strideOf(monomial), &Level::stride) == levels.end())
+      rest.emplace_back(monomial, factor);
+  Expr at = sumOf(context, rest);
+  Expr result = context.binary(Op::Sle, context.constant(64, 0), at);
+  for (const Level& level : levels) {
+    const Expr length = sumOf(context, {{level.stride, level.by}});
+    result = context.logicalAnd(result, context.binary(Op::Slt, at, length));
+    result = context.logicalAnd(result, areFew(context, place, level));
+    Terms parts;
+    for (const auto& [monomial, factor] : place.terms)
+      if (strideOf(monomial) == level.stride) parts.emplace_back(monomial, factor);
+    at = context.add(at, sumOf(context, parts), NoSignedWrap);
+  }
+  return result;
+}
+
+} // namespace
+
+Nesting nestingOf(KernelView& kernel, std::initializer_list<const ModelAccess*> accesses,
+                  const std::function<bool(Expr)>& isOpen) {
+  constexpr std::size_t kMost = 3;
+  std::vector<Poly> places;
+  for (const ModelAccess* access : accesses) places.push_back(putTogether(asWritten(access->offset)));
+  std::vector<Level> levels = levelsOf(places, isOpen);
+  Nesting result;
+  if (levels.size() > kMost) return result;
+  for (const Level& level : levels)
+    for (const Atom& atom : level.stride)
+      if (isOpen(atom.node) && std::ranges::find(result.numbers, atom.node) == result.numbers.end())
+        result.numbers.push_back(atom.node);
+  std::ranges::sort(levels, {},
+                    [](const Level& level) { return std::pair(level.stride.size(), level.stride); });
+  do {
+    Expr way = kernel.context.boolean(true);
+    for (const Poly& place : places)
+      way = kernel.context.logicalAnd(way, liesIn(kernel.context, place, levels));
+    result.ways.push_back(way);
+  } while (std::ranges::next_permutation(levels, {}, [](const Level& level) {
+             return std::pair(level.stride.size(), level.stride);
+           }).found);
+  return result;
+}
 
 std::vector<Row> rowsOf(KernelView& kernel, std::initializer_list<const ModelAccess*> accesses) {
   const auto varies = [](const auto& term) { return isVarying(term.first); };

@@ -151,11 +151,30 @@ static void doubtNarrowRows(const Check& check, std::initializer_list<const Mode
       {CauseKind::Launch, "rows of " + listed(numbers) + " shorter than the kernel's own"});
 }
 
+/// The same of strides that the launch brings along, if there is an order in which no part lies over another.
+static void doubtStrides(const Check& check, std::initializer_list<const ModelAccess*> accesses,
+                         Verdict& verdict, const std::function<Verdict(Expr wanted)>& again) {
+  const Nesting nesting = nestingOf(check.decider.view(), accesses, [&](Expr number) {
+    return isNumber(number) && !isAskedFor(number, accesses);
+  });
+  if (nesting.numbers.empty()) return;
+  const auto isApart = [&](Expr way) {
+    return check.decider.quickly([&] { return again(way); }).outcome == Verdict::Outcome::Never;
+  };
+  if (std::ranges::any_of(nesting.ways, isApart))
+    verdict.leans.push_back(
+        {CauseKind::Launch, listed(nesting.numbers) + ", by which parts of the array lie over each other"});
+}
+
 void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*> accesses, Verdict& verdict,
                     const std::function<Verdict(Expr wanted)>& again) {
   if (verdict.outcome != Verdict::Outcome::Happens) return;
-  if (const auto guards = guardsOf(accesses); !guards.empty())
-    return doubtShorterThanGuards(check, accesses, guards, verdict, again);
+  const std::size_t leans = verdict.leans.size();
+  if (const auto guards = guardsOf(accesses); !guards.empty()) {
+    doubtShorterThanGuards(check, accesses, guards, verdict, again);
+    if (verdict.leans.size() == leans) doubtStrides(check, accesses, verdict, again);
+    return;
+  }
   const std::int64_t width = widthOf(check.model);
   if (width < 2) return;
   ExprContext& context = check.decider.view().context;
@@ -175,6 +194,7 @@ void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*
     return;
   }
   doubtNarrowRows(check, accesses, verdict, again);
+  if (verdict.leans.size() == leans) doubtStrides(check, accesses, verdict, again);
 }
 
 /// What is the same for all threads, hangs on numbers of the launch, and is multiplied by what is not.

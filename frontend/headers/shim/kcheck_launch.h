@@ -28,7 +28,8 @@ template <typename __kcT, typename = void> struct __kcLane {
 #pragma push_macro("x")
 #undef x
 template <typename __kcT> struct __kcLane<__kcT, __kcVoid<decltype(__kcT::x)>> {
-  typedef typename __kcPlain<decltype(__kcT::x)>::__kcType __kcType;
+  typedef typename __kcPlain<decltype(__kcT::x)>::__kcType __kcX;
+  typedef typename __kcNumberOr<__is_arithmetic(__kcX), __kcX>::__kcType __kcType;
 };
 #pragma pop_macro("x")
 
