@@ -64,6 +64,7 @@ private:
   std::vector<Term> termsOf(const Poly& p);
   void eliminateByGaps(const Equation& e);
   void splitByRadix(const Equation& e);
+  void splitAtProducts(const Poly& p, Int lo, Int hi);
   bool splitAt(const Poly& p, Int lo, Int hi, const Atom& factor, Int more);
   bool splitInto(const Poly& unit, const Poly& high, const Poly& low, Int lo, Int hi);
   // overlap_combine.cpp

@@ -209,6 +209,32 @@ void PairSystem::splitByRadix(const Equation& e) {
       if (splitAt(reduced, lo, hi, factor, margin)) break;
     if (contradiction) return;
   }
+  splitAtProducts(reduced, lo, hi);
+}
+
+/// Rows of `w * h` elements: whose lengths are what both threads have alike, all of it.
+void PairSystem::splitAtProducts(const Poly& p, Int lo, Int hi) {
+  constexpr std::size_t kMost = 4;
+  std::vector<Monomial> products;
+  for (auto& [monomial, coefficient] : p.terms) {
+    Monomial common = monomial;
+    std::erase_if(common, [](const Atom& atom) { return atom.thread != 0; });
+    if (common.size() < 2 || common.size() == monomial.size() || products.size() == kMost) continue;
+    if (std::find(products.begin(), products.end(), common) == products.end()) products.push_back(common);
+  }
+  for (const Monomial& product : products) {
+    Poly high, low, radix;
+    for (auto& [monomial, coefficient] : p.terms) {
+      Monomial rest;
+      std::set_difference(monomial.begin(), monomial.end(), product.begin(), product.end(),
+                          std::back_inserter(rest));
+      const bool isRow = rest.size() + product.size() == monomial.size();
+      (isRow ? high : low).add(isRow ? rest : monomial, coefficient);
+    }
+    radix.add(product, 1);
+    if (high.isConstant() || low.terms.empty()) continue;
+    if (splitInto(radix, high, low, lo, hi) || contradiction) return;
+  }
 }
 
 /// Rows of `factor + more` elements. True where that tells rows and columns apart.

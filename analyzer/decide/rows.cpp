@@ -235,7 +235,18 @@ Nesting nestingOf(KernelView& kernel, std::initializer_list<const ModelAccess*> 
         result.numbers.push_back(atom.node);
   std::ranges::sort(levels, {},
                     [](const Level& level) { return std::pair(level.stride.size(), level.stride); });
+  const auto isPart = [](const Level& level, const Level& of) {
+    return level.stride.size() < of.stride.size() &&
+           std::includes(of.stride.begin(), of.stride.end(), level.stride.begin(), level.stride.end());
+  };
+  const auto isInOrder = [&] { // a multiple comes behind what it is one of
+    for (std::size_t i = 0; i < levels.size(); ++i)
+      for (std::size_t k = 0; k < i; ++k)
+        if (isPart(levels[i], levels[k])) return false;
+    return true;
+  };
   do {
+    if (!isInOrder()) continue;
     Expr way = kernel.context.boolean(true);
     for (const Poly& place : places)
       way = kernel.context.logicalAnd(way, liesIn(kernel.context, place, levels));

@@ -158,8 +158,16 @@ static void doubtStrides(const Check& check, std::initializer_list<const ModelAc
     return isNumber(number) && !isAskedFor(number, accesses);
   });
   if (nesting.numbers.empty()) return;
+  ExprContext& context = check.decider.view().context;
+  const auto isOpen = [&](Expr way) { // a thread can come to a place that lies so
+    ModelAccess& one = check.answers.narrowed->emplace_back(**accesses.begin());
+    one.condition = context.logicalAnd(one.condition, way);
+    const auto comes = [&] { return check.decider.leaves(one, context.constant(64, 0)); };
+    return check.decider.quickly(comes).outcome == Verdict::Outcome::Happens;
+  };
   const auto isApart = [&](Expr way) {
-    return check.decider.quickly([&] { return again(way); }).outcome == Verdict::Outcome::Never;
+    return check.decider.quickly([&] { return again(way); }).outcome == Verdict::Outcome::Never &&
+           isOpen(way);
   };
   if (std::ranges::any_of(nesting.ways, isApart))
     verdict.leans.push_back(

@@ -152,9 +152,24 @@ Expr Simplifier::withoutMinus(Expr e) {
   return isMinus ? mul(e->operands[0], e->operands[1], NoFlags) : e;
 }
 
+/// `x % c`, with `c * (x / c)`: `x`. By SMT-LIB's rules that holds of 0 and of the least number, too.
+static Expr dividedAndBack(Expr remainder, Expr product) {
+  if (product->op != Op::Mul || (remainder->op != Op::SRem && remainder->op != Op::URem)) return nullptr;
+  const Op division = remainder->op == Op::SRem ? Op::SDiv : Op::UDiv;
+  for (std::size_t i : {0u, 1u}) {
+    Expr quotient = product->operands[i];
+    if (quotient->op == division && quotient->operands[0] == remainder->operands[0] &&
+        quotient->operands[1] == remainder->operands[1] && product->operands[1 - i] == remainder->operands[1])
+      return remainder->operands[0];
+  }
+  return nullptr;
+}
+
 Expr Simplifier::add(Expr x, Expr y, std::uint8_t flags) {
   unsigned width = x->width;
   if (isConst(y, 0)) return x;
+  if (Expr whole = dividedAndBack(x, y)) return whole;
+  if (Expr whole = dividedAndBack(y, x)) return whole;
   if (isConst(y) && x->op == Op::Add && isConst(x->operands[1])) {
     std::int64_t a = x->operands[1]->value, b = y->value;
     std::uint8_t both = flags & x->flags;
