@@ -27,8 +27,8 @@ public:
     takeAll(access);
     std::ranges::sort(result.all, {}, [](const Draw& draw) { return draw.update.number; });
     auto isTicket = [](const Draw& draw) { return draw.ticket != nullptr; };
-    result.isKnown =
-        result.isKnown && !result.waits && doesAll(access) && std::ranges::none_of(result.all, isTicket);
+    const bool areInOrder = result.all.size() == 1 || std::ranges::none_of(result.all, isTicket);
+    result.isKnown = result.isKnown && !result.waits && doesAll(access) && areInOrder;
     return std::move(result);
   }
 

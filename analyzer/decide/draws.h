@@ -31,7 +31,7 @@ struct Draws {
 Draws drawsOf(const ModelAccess& access, const KernelModel& model, ExprContext& context);
 
 /// The same one by one, in the order of the program: at any places, those that only look too. `isKnown` says
-/// that the thread surely does all of them, none of which draws a ticket or waits.
+/// that the thread surely does all of them, none of which waits, or draws a ticket beside others.
 Draws drawsInOrder(const ModelAccess& access, const KernelModel& model, ExprContext& context);
 
 /// "the atomic operation at line 3", of what is said of its result.

@@ -25,10 +25,11 @@ public:
     std::vector<Expr> result;
     if (draws[0].all.empty() || draws[1].all.empty()) {
       const unsigned drawing = draws[0].all.empty();
-      if (!ownsAll(drawing) || !tellsNothing(*accessOf(1 - drawing))) return {};
+      const bool tells = drawsTicket(drawing) || !tellsNothing(*accessOf(1 - drawing));
+      if (!ownsAll(drawing) || (tells && !keepElsewhere(drawing, result))) return {};
       result.push_back(inTurn(drawing, drawing));
     } else {
-      if (objectsOf(draws[0]) != objectsOf(draws[1])) return {};
+      if (objectsOf(draws[0]) != objectsOf(draws[1]) || drawsTicket(0) || drawsTicket(1)) return {};
       result.push_back(c.logicalOr(inTurn(0, 1), inTurn(1, 0)));
     }
     for (unsigned thread : {0u, 1u})
@@ -129,6 +130,10 @@ private:
     return true;
   }
 
+  bool drawsTicket(unsigned thread) const {
+    return std::ranges::any_of(draws[thread].all, [](const Draw& draw) { return draw.ticket != nullptr; });
+  }
+
   /// Whether all that the thread hangs on is found in the array in which it meets the other: no claims and
   /// marks, of which the host knows whose they were before.
   bool ownsAll(unsigned thread) const {
@@ -150,6 +155,18 @@ private:
       return isKept(update.left) || (update.left->op == Op::Ite && isKept(update.left->operands[1]) &&
                                      isKept(update.left->operands[2]));
     });
+  }
+
+  /// That what the thread finds is not where the other one comes with its atomic operation: a count there
+  /// says nothing of who has come here. False where the other is no such operation.
+  bool keepElsewhere(unsigned drawing, std::vector<Expr>& result) {
+    const ModelAccess& access = *accessOf(1 - drawing);
+    if (access.kind != AccessKind::Atomic) return false;
+    for (const Draw& draw : draws[drawing].all) {
+      if (draw.update.offset->width != access.offset->width) return false;
+      result.push_back(c.logicalNot(c.eq(as(draw.update.offset, drawing), as(access.offset, 1 - drawing))));
+    }
+    return true;
   }
 
   /// That all operations of `first` come before those of `second`; the same thread twice: that it is alone.
