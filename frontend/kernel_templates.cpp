@@ -8,6 +8,7 @@
 #include <clang/Basic/SourceManager.h>
 #include <clang/Lex/Lexer.h>
 #include <fmt/format.h>
+#include <llvm/ADT/StringExtras.h>
 
 #include <algorithm>
 #include <optional>
@@ -34,6 +35,25 @@ std::vector<std::string> typesFor(const std::optional<unsigned>& called,
   return result;
 }
 
+/// The first values of an enumeration; none where it has no name.
+std::vector<std::string> valuesOf(const clang::EnumDecl& kind, const clang::ASTContext& ast) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::string> result;
+  if (!kind.getIdentifier()) return result;
+  for (const clang::EnumConstantDecl* value : kind.enumerators())
+    if (result.size() < kMost)
+      result.push_back(
+          fmt::format("static_cast<{}>({})", nameAtEnd(kind, ast), llvm::toString(value->getInitVal(), 10)));
+  return result;
+}
+
+/// What a parameter may be that is a number, a truth value or one of an enumeration.
+std::vector<std::string> valuesFor(clang::QualType kind, const clang::ASTContext& ast) {
+  if (kind->isBooleanType()) return {"true"};
+  if (const auto* named = kind->getAs<clang::EnumType>()) return valuesOf(*named->getDecl(), ast);
+  return kind->isIntegralType(ast) ? std::vector<std::string>{"#"} : std::vector<std::string>();
+}
+
 KernelTemplate describe(const clang::FunctionTemplateDecl& made, const clang::ASTContext& ast,
                         const std::vector<CallableType>& callables) {
   KernelTemplate result;
@@ -52,9 +72,8 @@ KernelTemplate describe(const clang::FunctionTemplateDecl& made, const clang::AS
           typesFor(call == called.end() ? std::nullopt : std::optional(call->second), callables));
     } else if (const auto* number = llvm::dyn_cast<clang::NonTypeTemplateParmDecl>(parameter)) {
       if (number->hasDefaultArgument()) break;
-      const clang::QualType kind = number->getType();
-      result.canBeNamed &= kind->isIntegralType(ast);
-      result.arguments.push_back({kind->isBooleanType() ? "true" : "#"});
+      result.arguments.push_back(valuesFor(number->getType(), ast));
+      result.canBeNamed &= !result.arguments.back().empty();
     } else {
       result.canBeNamed = false;
     }
