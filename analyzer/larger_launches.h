@@ -32,8 +32,8 @@ std::optional<LargerLaunch> largerLaunch(const LaunchPlan& plan, SharedOut share
 using Fits = std::function<bool(const LaunchCase&)>;
 
 /// Where the shape is kcheck's own choice: as many threads as the kernel can take, and more blocks, and
-/// three warps; of more than one axis, blocks wider than high, and higher than wide, for who takes one size for another is right
-/// in a square block.
+/// three warps; of more than one axis, blocks wider than high, and higher than wide, for who takes one size
+/// for another is right in a square block.
 std::vector<LargerLaunch> unevenLaunches(const LaunchPlan& plan, bool hasRun, const Fits& fits);
 
 /// Such a launch of more than 2^24 threads, where places of the kernel, as it is for `any` launch, come round
