@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <string>
 #include <thread>
 
 namespace kcheck::analyzer {
@@ -28,6 +30,30 @@ std::vector<std::string> wantedKernels(const Facts& facts, const Options& option
       }
   return symbols;
 }
+
+/// The time of each kernel. Instances of one template ask much the same: from the third on they share what
+/// two have, down to a quarter each.
+class Shares {
+public:
+  Shares(const PreparedModule& prepared, const Options& options) : options(options) {
+    for (const KernelCode& code : prepared.kernels) ++instances[templateOf(*code.kernel)];
+  }
+
+  Options of(const KernelCode& code) const {
+    constexpr double kFew = 2, kLeast = 0.25;
+    Options own = options;
+    own.kernelSeconds *= std::clamp(kFew / double(instances.at(templateOf(*code.kernel))), kLeast, 1.0);
+    return own;
+  }
+
+private:
+  static std::string templateOf(const Kernel& kernel) {
+    return std::string(llvm::StringRef(withoutParameters(kernel.name)).split('<').first);
+  }
+
+  const Options& options;
+  std::map<std::string, unsigned> instances;
+};
 
 /// Answers all questions, on as many threads as asked for.
 void answer(const std::vector<Question*>& questions, unsigned jobs) {
@@ -84,32 +110,34 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
   PreparedModule prepared = prepare(device, facts, wanted);
   std::set<SiteId> unsafe;
   Coverage coverage(facts);
+  const Shares shares(prepared, options);
   constexpr std::size_t kAtOnce = 16; // models are large
   for (std::size_t from = 0; from < prepared.kernels.size(); from += kAtOnce) {
     std::deque<KernelAnalysis> batch;
     std::vector<Question*> questions;
     for (std::size_t i = from; i < std::min(from + kAtOnce, prepared.kernels.size()); ++i)
-      for (Question& question : batch.emplace_back(prepared, prepared.kernels[i], facts, options).questions)
+      for (const KernelCode& code = prepared.kernels[i];
+           Question & question : batch.emplace_back(prepared, code, facts, shares.of(code)).questions)
         questions.push_back(&question);
     answer(questions, options.jobs);
     questions.clear();
     for (KernelAnalysis& kernel : batch)
-      for (Question* question : kernel.tryMadeBarriers(prepared, options)) questions.push_back(question);
+      for (Question* question : kernel.tryMadeBarriers(prepared)) questions.push_back(question);
     answer(questions, options.jobs);
     questions.clear();
     for (KernelAnalysis& kernel : batch)
-      for (Question* question : kernel.tryWrittenOut(prepared, options)) questions.push_back(question);
+      for (Question* question : kernel.tryWrittenOut(prepared)) questions.push_back(question);
     answer(questions, options.jobs);
     for (;;) {
       questions.clear();
       for (KernelAnalysis& kernel : batch)
-        if (Question* question = kernel.tryCondition(prepared, options)) questions.push_back(question);
+        if (Question* question = kernel.tryCondition(prepared)) questions.push_back(question);
       if (questions.empty()) break;
       answer(questions, options.jobs);
     }
     questions.clear();
     for (KernelAnalysis& kernel : batch)
-      for (Question* question : kernel.tryOthers(prepared, options)) questions.push_back(question);
+      for (Question* question : kernel.tryOthers(prepared)) questions.push_back(question);
     answer(questions, options.jobs);
     for (KernelAnalysis& kernel : batch) {
       kernel.finish(analysis, coverage);

@@ -68,14 +68,15 @@ std::vector<std::uint32_t> sharedLengths(const KernelModel& model) {
 } // namespace
 
 KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
-                               const Options& options)
-    : code(code), facts(facts), plan(planLaunches(facts, *code.kernel, usedAxes(*code.function), options)),
+                               Options own)
+    : code(code), options(std::move(own)), facts(facts),
+      plan(planLaunches(facts, *code.kernel, usedAxes(*code.function), options)),
       anyLaunch(options.anyLaunch) {
   if (isLibraryCode()) return;
-  askAboutKnown(prepared, options);
+  askAboutKnown(prepared);
   if (plan.isDefault && choosesOther(plan, questions.front().model, prepared, code, facts)) {
     questions.clear();
-    askAboutKnown(prepared, options);
+    askAboutKnown(prepared);
   }
   // The answer for any launch is worth having where it comes easily; the known launches are what counts.
   constexpr unsigned kEasily = 150;
@@ -86,7 +87,7 @@ KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode&
   any.model = buildModel(any.exprs, prepared, code, facts, plan.any);
 }
 
-void KernelAnalysis::askAboutKnown(const PreparedModule& prepared, const Options& options) {
+void KernelAnalysis::askAboutKnown(const PreparedModule& prepared) {
   for (const PlannedCase& planned : plan.concrete) {
     Question& question = questions.emplace_back();
     question.planned = &planned;
@@ -97,7 +98,7 @@ void KernelAnalysis::askAboutKnown(const PreparedModule& prepared, const Options
   }
 }
 
-Question* KernelAnalysis::tryCondition(const PreparedModule& prepared, const Options& options) {
+Question* KernelAnalysis::tryCondition(const PreparedModule& prepared) {
   if (questions.empty() || !anyLaunch) return nullptr;
   if (conditions.empty() && tried.empty() && isOpenForAny())
     conditions = candidatesFor(plan, sharedLengths(questions.back().model));
@@ -113,7 +114,7 @@ Question* KernelAnalysis::tryCondition(const PreparedModule& prepared, const Opt
   return &question;
 }
 
-std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared, const Options& options) {
+std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared) {
   const bool finds = llvm::any_of(questions, [&](Question& q) {
     return q.planned && !std::ranges::all_of(settledBy(q).answers.races, &RaceResult::sameValue);
   });
@@ -146,8 +147,7 @@ std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared,
   return result;
 }
 
-std::vector<Question*> KernelAnalysis::tryMadeBarriers(const PreparedModule& prepared,
-                                                       const Options& options) {
+std::vector<Question*> KernelAnalysis::tryMadeBarriers(const PreparedModule& prepared) {
   std::vector<Question*> result;
   for (const Question& open : questions) {
     if (!open.isAsked || answerOf(open, Property::RaceFree) != Answer::Unknown) continue;
@@ -166,7 +166,7 @@ std::vector<Question*> KernelAnalysis::tryMadeBarriers(const PreparedModule& pre
   return result;
 }
 
-std::vector<Question*> KernelAnalysis::tryWrittenOut(const PreparedModule& prepared, const Options& options) {
+std::vector<Question*> KernelAnalysis::tryWrittenOut(const PreparedModule& prepared) {
   constexpr unsigned kEasily = 300;
   std::vector<Question*> result;
   for (Question& open : questions) {

@@ -32,19 +32,18 @@ struct Question {
 /// several kernels are then answered side by side.
 class KernelAnalysis {
 public:
-  KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
-                 const Options& options);
+  KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts, Options options);
 
   /// Where it is open whether threads race: the kernel with the barriers of the grid that it makes itself.
-  std::vector<Question*> tryMadeBarriers(const PreparedModule& prepared, const Options& options);
+  std::vector<Question*> tryMadeBarriers(const PreparedModule& prepared);
   /// Where a known launch leaves open whether threads race: the kernel with its loops written out for it.
-  std::vector<Question*> tryWrittenOut(const PreparedModule& prepared, const Options& options);
+  std::vector<Question*> tryWrittenOut(const PreparedModule& prepared);
   /// Where something is proved for the known launches but not for any: the next condition to try. Null when
   /// there is none.
-  Question* tryCondition(const PreparedModule& prepared, const Options& options);
+  Question* tryCondition(const PreparedModule& prepared);
   /// Where no race is found in the launches that are known, or chosen: others, which share the work out over
   /// more threads or are of another shape.
-  std::vector<Question*> tryOthers(const PreparedModule& prepared, const Options& options);
+  std::vector<Question*> tryOthers(const PreparedModule& prepared);
 
   void finish(Analysis& analysis, Coverage& coverage);
 
@@ -61,7 +60,7 @@ private:
   bool isSettled(const Question& question) const;
   /// A kernel of Thrust or CUB without a line of the user's: its launches are the library's own.
   bool isLibraryCode() const;
-  void askAboutKnown(const PreparedModule& prepared, const Options& options);
+  void askAboutKnown(const PreparedModule& prepared);
   // kernel_results.cpp
   void leaveToTheRun(Analysis& analysis) const;
   /// Launches that nobody asked about: what is proved of the others says nothing of them.
@@ -88,6 +87,7 @@ private:
   void collectSafeSites(const CaseAnswers& any, const std::vector<CaseAnswers>& cases);
 
   const KernelCode& code;
+  const Options options; ///< with the kernel's own share of the time
   const Facts& facts;
   LaunchPlan plan;
   bool anyLaunch;

@@ -267,6 +267,12 @@ struct LaneCall {
   bool isFollowed = true; ///< whom the mask names is known
 };
 
+/// A shuffle that may read from a lane that takes no part in it.
+struct StrayRead {
+  Location where;
+  Expr strays = nullptr; ///< width 1: that it does
+};
+
 /// What the model leaves out or bends, with the line; a proof of the named properties cannot rest on it.
 struct ModelGap {
   Location where;
@@ -298,7 +304,10 @@ struct KernelModel {
   Expr laneDoubt = nullptr; ///< width 1: what the masks part may yet be ordered; null: it is not
   std::vector<BarrierControl> barriers;
   std::vector<LaneCall> laneCalls;
-  std::vector<Expr> facts;              ///< width 1, true in every execution (assumes, no-overflow lemmas)
+  std::vector<StrayRead> strays;
+  bool takesWholeWarps = false; ///< shuffles read from lanes that are there where blocks are of whole warps,
+  bool hasPartOfWarp = false;   ///< and these are not
+  std::vector<Expr> facts;      ///< width 1, true in every execution (assumes, no-overflow lemmas)
   std::vector<std::string> assumptions; ///< named in the report when a proof uses them
   std::vector<ModelGap> gaps;
   bool breaksAssumption = false; ///< this launch does, of a `__builtin_assume` or of how many threads it has

@@ -230,8 +230,8 @@ CaseAnswers KernelAnalysis::answersOf(Question& question, Analysis& analysis) {
   result.holdsFor = question.planned     ? question.planned->holdsFor
                     : question.condition ? question.condition->holdsFor
                                          : plan.anyText;
-  result.isCovered =
-      !question.planned || (covers(plan.any, question.planned->launch) && !model.breaksAssumption);
+  result.isCovered = !question.planned || (covers(plan.any, question.planned->launch) &&
+                                           !model.breaksAssumption && !model.hasPartOfWarp);
   if (question.planned) result.narrowed = question.planned->narrowed;
   result.showsRace = question.planned && llvm::any_of(question.answers.races, [](const RaceResult& race) {
                        return race.witness.exact();

@@ -64,6 +64,21 @@ void checkLaneCall(Check& c, const LaneCall& call, PropertyAnswer& answer, std::
   c.answers.laneCalls.push_back({&call, std::move(witness)});
 }
 
+/// Whether a shuffle reads from lanes that take part.
+void checkStray(Check& c, const StrayRead& read, PropertyAnswer& answer, std::deque<ModelAccess>& asked) {
+  ExprContext& context = c.decider.view().context;
+  ModelAccess& reader = asked.emplace_back();
+  reader.where = read.where;
+  reader.condition = read.strays;
+  reader.offset = context.constant(64, 0);
+  reader.size = context.constant(64, 1);
+  const Verdict verdict = c.decider.leaves(reader, context.constant(64, 0)); // whenever it strays
+  if (verdict.outcome != Verdict::Outcome::Never)
+    return answer.doubt(lineOf(read.where) + ": the lane that a shuffle reads may take no part in it");
+  if (verdict.assumesNoWrap)
+    for (const std::string& text : c.decider.wrapAssumptions(reader)) answer.assume(text);
+}
+
 } // namespace
 
 PropertyResult checkBarriers(Check c) {
@@ -129,6 +144,8 @@ PropertyResult checkBarriers(Check c) {
     }
   }
   for (const LaneCall& call : c.model.laneCalls) checkLaneCall(c, call, answer, arms);
+  for (const StrayRead& read : c.model.strays) checkStray(c, read, answer, arms);
+  if (c.model.takesWholeWarps) answer.assume("blocks are of whole warps");
   c.answers.missedBarriers = meeting.finish().reason;
   return answer.finish();
 }

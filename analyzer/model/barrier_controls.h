@@ -10,5 +10,7 @@ namespace kcheck::analyzer {
 void addBarrierControls(KernelState& state, const Execution& run, BarrierKind kind);
 /// The same for what some lanes must come to together.
 void addTogetherControls(KernelState& state, const Execution& run);
+/// Whether shuffles read from lanes that take part (shuffle_sources.cpp).
+void addShuffleSources(KernelState& state, const Execution& run);
 
 } // namespace kcheck::analyzer

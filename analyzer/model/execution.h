@@ -60,6 +60,12 @@ public:
 
   std::vector<RunAccess> accesses;
   Environment env;
+  /// What the thread comes to a shuffle with, each time that it is gone through.
+  struct Shuffle {
+    const llvm::CallInst* call;
+    Expr mask, lane, comes;
+  };
+  std::vector<Shuffle> shuffles;
   std::map<const llvm::BasicBlock*, Expr> conditions;    ///< under which each block runs, in its loops
   std::map<const llvm::BasicBlock*, Expr> endConditions; ///< under which the end of each block is reached
   std::map<const llvm::BasicBlock*, Expr>

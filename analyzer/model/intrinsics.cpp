@@ -196,6 +196,8 @@ Expr Execution::isInSpace(Expr pointer, MemorySpace space) {
 }
 
 void Execution::runPerThread(const CallInst& call, Expr condition) {
+  if (call.getCalledFunction()->getName().starts_with("llvm.nvvm.shfl.sync."))
+    shuffles.push_back({&call, value(call.getArgOperand(0)), value(call.getArgOperand(2)), condition});
   if (!isRelevant(&call)) return;
   env[&call] = warpResult(call, [&](unsigned i) { return value(call.getArgOperand(i)); }, condition);
   switch (call.getIntrinsicID()) {

@@ -115,6 +115,7 @@ private:
     Execution together(state, nextRun++, false);
     together.fromEntry();
     addTogetherControls(state, together);
+    addShuffleSources(state, together);
   }
 
   Phase phaseOf(const std::string& entry, const Location& where, const Execution& run) {

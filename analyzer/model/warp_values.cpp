@@ -17,46 +17,6 @@ namespace {
 
 constexpr std::int64_t kLanes = 32;
 
-struct Read {
-  Expr lane = nullptr;    ///< of 32; null where it is not followed
-  Expr segment = nullptr; ///< the mask of the lanes that may be read from here
-};
-
-/// The lane that a shuffle reads, which keeps to the own one's segment: a power of two of lanes. `named` is
-/// what the third operand says.
-Read laneRead(KernelState& state, const CallInst& call, Expr named) {
-  auto* intrinsic = dyn_cast<IntrinsicInst>(&call);
-  auto* limits = intrinsic && call.arg_size() == 4 ? dyn_cast<ConstantInt>(call.getArgOperand(3)) : nullptr;
-  if (!limits) return {};
-  const auto id = intrinsic->getIntrinsicID();
-  const bool isUp = id == Intrinsic::nvvm_shfl_sync_up_i32;
-  const std::uint64_t above = limits->getZExtValue() >> 8,
-                      bound = limits->getZExtValue() & 0xff; // as PTX has it
-  const std::uint64_t width = kLanes - above;
-  if (above >= kLanes || !isPowerOf2_64(width) || bound != (isUp ? 0 : kLanes - 1)) return {};
-  ExprContext& exprs = state.exprs;
-  const Expr lane = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, kLanes - 1));
-  const Expr first = exprs.binary(Op::And, lane, exprs.constant(32, std::int64_t(above)));
-  const Expr own = exprs.binary(Op::And, lane, exprs.constant(32, std::int64_t(width) - 1)); // of its segment
-  const Expr last = exprs.constant(32, std::int64_t(width) - 1);
-  const auto inSegment = [&](Expr other) { return above == 0 ? other : exprs.binary(Op::Or, first, other); };
-  const bool isNear = isConst(named) && named->value >= 0 && named->value < kLanes;
-  Expr read = nullptr, lanes = exprs.constant(32, std::int64_t(maskTrailingOnes<std::uint32_t>(width)));
-  if (id == Intrinsic::nvvm_shfl_sync_idx_i32) {
-    read = above == 0 ? named : inSegment(exprs.binary(Op::And, named, last));
-  } else if (id == Intrinsic::nvvm_shfl_sync_bfly_i32 && isNear) {
-    if (named->value >= std::int64_t(width)) return {}; // in another segment
-    read = exprs.binary(Op::Xor, lane, named);
-  } else if (id == Intrinsic::nvvm_shfl_sync_down_i32 && isNear) {
-    Expr other = exprs.add(own, named, NoSignedWrap | NoUnsignedWrap);
-    read = exprs.ite(exprs.binary(Op::Ule, other, last), inSegment(other), lane);
-  } else if (isUp && isNear) {
-    Expr other = exprs.binary(Op::And, exprs.sub(own, named), last);
-    read = exprs.ite(exprs.binary(Op::Ule, named, own), inSegment(other), lane);
-  }
-  return {read, above == 0 ? exprs.constant(32, -1) : exprs.binary(Op::Shl, lanes, first)};
-}
-
 /// Lanes follow each other along the first axis.
 bool isWarpInOneRow(const KernelModel& model) {
   if (isConst(model.threadIdx[1]) && isConst(model.threadIdx[2])) return true;
@@ -149,12 +109,6 @@ bool isInEveryWarp(const KernelModel& model, std::int64_t lane) {
   return lane == 0 || (threads > 0 && (threads % kLanes == 0 || threads % kLanes > lane));
 }
 
-/// Whether it is the own lane or one before it: all that are before one are there.
-bool isFirstOfSegment(KernelState& state, Expr lane) {
-  if (lane->op != Op::And || !isConst(lane->operands[1]) || lane->operands[1]->value < 0) return false;
-  return isLane(state, state.exprs.binary(Op::And, lane->operands[0], state.exprs.constant(32, kLanes - 1)));
-}
-
 /// The lane of a thread of that index, in the words that programs find for it.
 std::vector<Expr> lanesOf(ExprContext& exprs, Expr thread) {
   std::vector<Expr> result{exprs.binary(Op::And, thread, exprs.constant(32, kLanes - 1))};
@@ -177,6 +131,44 @@ Substitution asLane(KernelState& state, Expr lane) {
 }
 
 } // namespace
+
+LaneRead laneRead(KernelState& state, const CallInst& call, Expr named) {
+  auto* intrinsic = dyn_cast<IntrinsicInst>(&call);
+  auto* limits = intrinsic && call.arg_size() == 4 ? dyn_cast<ConstantInt>(call.getArgOperand(3)) : nullptr;
+  if (!limits) return {};
+  const auto id = intrinsic->getIntrinsicID();
+  const bool isUp = id == Intrinsic::nvvm_shfl_sync_up_i32;
+  const std::uint64_t above = limits->getZExtValue() >> 8,
+                      bound = limits->getZExtValue() & 0xff; // as PTX has it
+  const std::uint64_t width = kLanes - above;
+  if (above >= kLanes || !isPowerOf2_64(width) || bound != (isUp ? 0 : kLanes - 1)) return {};
+  ExprContext& exprs = state.exprs;
+  const Expr lane = exprs.binary(Op::And, state.linearThread(), exprs.constant(32, kLanes - 1));
+  const Expr first = exprs.binary(Op::And, lane, exprs.constant(32, std::int64_t(above)));
+  const Expr own = exprs.binary(Op::And, lane, exprs.constant(32, std::int64_t(width) - 1)); // of its segment
+  const Expr last = exprs.constant(32, std::int64_t(width) - 1);
+  const auto inSegment = [&](Expr other) { return above == 0 ? other : exprs.binary(Op::Or, first, other); };
+  const bool isNear = isConst(named) && named->value >= 0 && named->value < kLanes;
+  Expr read = nullptr, lanes = exprs.constant(32, std::int64_t(maskTrailingOnes<std::uint32_t>(width)));
+  if (id == Intrinsic::nvvm_shfl_sync_idx_i32) {
+    read = above == 0 ? named : inSegment(exprs.binary(Op::And, named, last));
+  } else if (id == Intrinsic::nvvm_shfl_sync_bfly_i32 && isNear) {
+    if (named->value >= std::int64_t(width)) return {}; // in another segment
+    read = exprs.binary(Op::Xor, lane, named);
+  } else if (id == Intrinsic::nvvm_shfl_sync_down_i32 && isNear) {
+    Expr other = exprs.add(own, named, NoSignedWrap | NoUnsignedWrap);
+    read = exprs.ite(exprs.binary(Op::Ule, other, last), inSegment(other), lane);
+  } else if (isUp && isNear) {
+    Expr other = exprs.binary(Op::And, exprs.sub(own, named), last);
+    read = exprs.ite(exprs.binary(Op::Ule, named, own), inSegment(other), lane);
+  }
+  return {read, above == 0 ? exprs.constant(32, -1) : exprs.binary(Op::Shl, lanes, first)};
+}
+
+bool isFirstOfSegment(KernelState& state, Expr lane) {
+  if (lane->op != Op::And || !isConst(lane->operands[1]) || lane->operands[1]->value < 0) return false;
+  return isLane(state, state.exprs.binary(Op::And, lane->operands[0], state.exprs.constant(32, kLanes - 1)));
+}
 
 std::vector<Expr> warpNumbers(KernelState& state) {
   ExprContext& exprs = state.exprs;

@@ -75,6 +75,16 @@ private:
 /// Nothing where not every warp has that lane, or its lanes do not surely meet there together.
 std::optional<WordsOfLane> wordsOfLane(KernelState& state, const llvm::Instruction& meeting,
                                        std::int64_t lane);
+/// What a shuffle reads.
+struct LaneRead {
+  Expr lane = nullptr;    ///< of 32; null where it is not followed
+  Expr segment = nullptr; ///< the mask of the lanes that may be read from here; null where it is not
+};
+/// The lane that a shuffle reads, which keeps to the own one's segment: a power of two of lanes. `named` is
+/// what the third operand says.
+LaneRead laneRead(KernelState& state, const llvm::CallInst& call, Expr named);
+/// Whether it is the own lane or one before it: all that are before one are there.
+bool isFirstOfSegment(KernelState& state, Expr lane);
 /// The number of the thread's warp in its block, in the words that programs find for it.
 std::vector<Expr> warpNumbers(KernelState& state);
 /// The lane's number, in the words that programs find for it.

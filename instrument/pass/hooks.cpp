@@ -96,8 +96,9 @@ private:
   }
 
   static unsigned alignmentFlag(llvm::Align known, const llvm::Value* bytes) {
+    constexpr std::uint64_t kWidest = 16; // copies and fills of any size ask for no more
     const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(bytes);
-    return constant && known.value() < constant->getZExtValue() ? abi::SiteInParts : 0;
+    return known.value() < (constant ? constant->getZExtValue() : kWidest) ? abi::SiteInParts : 0;
   }
 
   std::uint32_t scopeOf(llvm::SyncScope::ID id) const {
