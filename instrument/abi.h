@@ -136,7 +136,7 @@ enum SiteFlag : std::uint16_t {
   /// The address comes from a ticket that an atomic gave: lanes of a GPU draw theirs together, simulated ones
   /// one after the other, so that what the access costs here says little.
   SiteDrawn = 32,
-  SiteKeepsBits = 64, ///< reads only in order to write a part of it, a bit-field: the rest may be unwritten
+  SiteKeepsBits = 64, ///< reads for nothing, or to write a part of it, a bit-field: the rest may be unwritten
   /// A read of the toolkit's headers: past what they have put in shared memory, and on purpose.
   SiteOfLibrary = 128,
   SiteInParts = 256, ///< of a type, or a function, that asks for less alignment than its bytes together would
@@ -155,7 +155,9 @@ struct SiteInfo {
   std::uint32_t line, column;
   /// The site that this one is a copy of: header code (atomicAdd, say) inlined at the user's line. Its own
   /// number otherwise.
-  std::uint32_t origin, unused;
+  std::uint32_t origin;
+  /// Of a read, by its words of four bytes: those that something is done with; 0: all.
+  std::uint32_t usedWords;
 };
 
 struct ParameterInfo {

@@ -55,7 +55,8 @@ struct SiteRow {
   std::uint32_t bytes = 0;
   std::string file;
   unsigned line = 0, column = 0;
-  std::uint32_t origin = 0; ///< the row that this one is a copy of at an inlined place; itself otherwise
+  std::uint32_t usedWords = 0; ///< abi::SiteInfo
+  std::uint32_t origin = 0;    ///< the row that this one is a copy of at an inlined place; itself otherwise
 };
 
 class SiteTable {
@@ -67,6 +68,8 @@ public:
   /// was inlined into user code, a copy that names the user's line, so that two calls of atomicAdd are two
   /// sites.
   std::uint32_t at(std::uint32_t site, const llvm::DebugLoc& where);
+  /// The row for a read of row `site` with which nothing is done: what is read may be unwritten.
+  std::uint32_t unusedCopyOf(std::uint32_t site);
   SiteRow& operator[](std::uint32_t site) { return rows[site]; }
   const SiteRow& operator[](std::uint32_t site) const { return rows[site]; }
   const std::vector<SiteRow>& all() const { return rows; }
@@ -74,6 +77,7 @@ public:
 private:
   std::vector<SiteRow> rows;
   std::map<std::tuple<std::uint32_t, std::string, unsigned, unsigned>, std::uint32_t> copies;
+  std::map<std::uint32_t, std::uint32_t> unused;
 };
 
 /// A variable of device memory that the runtime places.

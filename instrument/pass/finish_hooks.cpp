@@ -108,15 +108,21 @@ void writeOutQuestion(llvm::CallInst& hook) {
   hook.setArgOperand(1, llvm::ConstantInt::getTrue(hook.getContext()));
 }
 
-std::uint16_t valueFlags(const llvm::CallInst& read) {
-  const ReadValue value = valueOf(read);
+std::uint16_t valueFlags(const ReadValue& value) {
   return std::uint16_t((value.mayBeDropped ? abi::SiteMayDrop : 0) | (value.isCopied ? abi::SiteCopies : 0));
+}
+
+/// What holds of two reads of one site.
+ReadValue inCommon(const ReadValue& one, const ReadValue& other) {
+  const bool isKnown = one.usedWords != 0 && other.usedWords != 0;
+  return {one.mayBeDropped && other.mayBeDropped, one.isCopied && other.isCopied, false,
+          isKnown ? one.usedWords | other.usedWords : 0};
 }
 
 } // namespace
 
 void finishHooks(DeviceCode& code) {
-  std::map<std::uint32_t, std::uint16_t> values; ///< by site; of all its reads
+  std::map<std::uint32_t, ReadValue> values; ///< by site; of all its reads
   for (llvm::Function& function : code.module) {
     settleUnwritten(function); // what was inlined since may have answered it
     settleFilledArrays(function);
@@ -150,14 +156,16 @@ void finishHooks(DeviceCode& code) {
         continue;
       }
       std::uint32_t site = code.sites.at(base, hook.getDebugLoc());
+      const ReadValue value = isRead ? valueOf(hook) : ReadValue();
+      if (value.isUnused) site = code.sites.unusedCopyOf(site);
       hook.setArgOperand(position, llvm::ConstantInt::get(hook.getArgOperand(position)->getType(), site));
       if (isRead || isWrite || isAtomic) {
         code.sites[site].space = std::uint8_t(spaceOf(hook.getArgOperand(1)));
         if (isDrawn(hook.getArgOperand(1))) code.sites[site].flags |= abi::SiteDrawn;
       }
       if (isRead) {
-        const std::uint16_t flags = valueFlags(hook);
-        values.try_emplace(site, flags).first->second &= flags;
+        const auto [known, isNew] = values.try_emplace(site, value);
+        if (!isNew) known->second = inCommon(known->second, value);
       }
       // A vector of PTX is one statement, but an atomic for each of its elements.
       if (isAtomic && code.sites[site].kind == abi::SiteKind::Atomic)
@@ -169,7 +177,10 @@ void finishHooks(DeviceCode& code) {
     for (llvm::CallInst* hook : locals) writeOutLocal(*hook);
     for (llvm::CallInst* hook : questions) writeOutQuestion(*hook);
   }
-  for (const auto& [site, flags] : values) code.sites[site].flags |= flags;
+  for (const auto& [site, value] : values) {
+    code.sites[site].flags |= valueFlags(value);
+    code.sites[site].usedWords = value.usedWords;
+  }
 }
 
 } // namespace kcheck::instrument

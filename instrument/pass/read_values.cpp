@@ -1,12 +1,16 @@
 #include "instrument/pass/read_values.h"
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InstIterator.h>
 #include <llvm/IR/Instructions.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/Module.h>
+#include <llvm/Support/MathExtras.h>
 
 #include <algorithm>
+#include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace kcheck::instrument {
@@ -17,31 +21,92 @@ constexpr std::size_t kMostStates = 512, kMostValues = 256;
 
 using Values = std::set<const llvm::Value*>;
 
-/// The loads that the hook stands for: a structure may be read field by field.
-std::vector<const llvm::LoadInst*> readsOf(const llvm::CallInst& hook) {
-  std::vector<const llvm::LoadInst*> reads;
-  const auto* bytes = llvm::dyn_cast<llvm::ConstantInt>(hook.getArgOperand(2));
-  if (!bytes) return reads;
-  const llvm::DataLayout& layout = hook.getModule()->getDataLayout();
-  auto placeOf = [&](const llvm::Value* pointer) {
-    llvm::APInt offset(64, 0);
-    pointer = pointer->stripAndAccumulateConstantOffsets(layout, offset, true);
-    while (const auto* cast = llvm::dyn_cast<llvm::AddrSpaceCastInst>(pointer))
-      pointer = cast->getPointerOperand();
-    return std::pair(pointer, offset.getSExtValue());
-  };
-  const auto [base, start] = placeOf(hook.getArgOperand(1));
-  for (const llvm::Instruction* next = hook.getNextNode(); next; next = next->getNextNode()) {
-    if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(next)) {
-      const auto [from, offset] = placeOf(load->getPointerOperand());
-      if (from == base && offset >= start && std::uint64_t(offset - start) < bytes->getZExtValue())
-        reads.push_back(load);
-    } else if (next->mayWriteToMemory() && !next->isLifetimeStartOrEnd()) {
-      break;
+/// A place by a base and a constant distance from it.
+std::pair<const llvm::Value*, std::int64_t> placeOf(const llvm::Value* pointer,
+                                                    const llvm::DataLayout& layout) {
+  llvm::APInt offset(64, 0);
+  pointer = pointer->stripAndAccumulateConstantOffsets(layout, offset, true);
+  while (const auto* cast = llvm::dyn_cast<llvm::AddrSpaceCastInst>(pointer))
+    pointer = cast->getPointerOperand();
+  return {pointer, offset.getSExtValue()};
+}
+
+/// What a hook stands for: a structure may be read field by field.
+class Reads {
+public:
+  explicit Reads(const llvm::CallInst& hook)
+      : hook(hook), layout(hook.getModule()->getDataLayout()), place(placeOf(hook.getArgOperand(1), layout)) {
+    const auto* size = llvm::dyn_cast<llvm::ConstantInt>(hook.getArgOperand(2));
+    if (!size) return;
+    bytes = size->getZExtValue();
+    for (const llvm::Instruction* next = hook.getNextNode(); next; next = next->getNextNode()) {
+      if (const auto* load = llvm::dyn_cast<llvm::LoadInst>(next)) {
+        if (startIn(*load)) all.push_back(load);
+      } else if (next->mayWriteToMemory() && !next->isLifetimeStartOrEnd()) {
+        break;
+      }
     }
   }
-  return reads;
-}
+
+  bool areUnused() const {
+    const auto isUnused = [](const llvm::LoadInst* load) { return load->use_empty(); };
+    return std::all_of(all.begin(), all.end(), isUnused) && !isReadElsewhere();
+  }
+
+  /// 0: all, or not known.
+  std::uint32_t usedWords() const {
+    constexpr unsigned kWord = 4, kMostWords = 32;
+    if (bytes > kWord * kMostWords || all.empty()) return 0;
+    std::uint32_t words = 0;
+    const auto use = [&](std::uint64_t from, std::uint64_t size) {
+      for (std::uint64_t at = from; at < std::min(from + size, bytes); ++at) words |= 1u << (at / kWord);
+    };
+    for (const llvm::LoadInst* load : all) useOf(*load, use);
+    const bool isAll = words == llvm::maskTrailingOnes<std::uint32_t>(unsigned((bytes + kWord - 1) / kWord));
+    return isAll || isReadElsewhere() ? 0 : words;
+  }
+
+  std::vector<const llvm::LoadInst*> all;
+
+private:
+  std::optional<std::uint64_t> startIn(const llvm::LoadInst& load) const {
+    const auto [from, offset] = placeOf(load.getPointerOperand(), layout);
+    if (from != place.first || offset < place.second) return {};
+    const auto start = std::uint64_t(offset - place.second);
+    return start < bytes ? std::optional(start) : std::nullopt;
+  }
+
+  /// Of a vector, the elements that are taken out of it.
+  template <typename Use> void useOf(const llvm::LoadInst& load, const Use& use) const {
+    const std::uint64_t start = *startIn(load);
+    const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(load.getType());
+    for (const llvm::User* user : load.users()) {
+      const auto* element = llvm::dyn_cast<llvm::ExtractElementInst>(user);
+      const auto* index =
+          element && vector ? llvm::dyn_cast<llvm::ConstantInt>(element->getIndexOperand()) : nullptr;
+      const std::uint64_t size =
+          vector ? layout.getTypeStoreSize(vector->getElementType()).getFixedValue() : 0;
+      if (index)
+        use(start + index->getZExtValue() * size, size);
+      else
+        use(start, layout.getTypeStoreSize(load.getType()).getFixedValue());
+    }
+  }
+
+  /// Where the loads were moved apart, some may stand anywhere.
+  bool isReadElsewhere() const {
+    for (const llvm::Instruction& instruction : llvm::instructions(*hook.getFunction())) {
+      const auto* load = llvm::dyn_cast<llvm::LoadInst>(&instruction);
+      if (load && startIn(*load) && std::find(all.begin(), all.end(), load) == all.end()) return true;
+    }
+    return false;
+  }
+
+  const llvm::CallInst& hook;
+  const llvm::DataLayout& layout;
+  std::pair<const llvm::Value*, std::int64_t> place;
+  std::uint64_t bytes = 0;
+};
 
 /// Instructions that hand a value on as it is. Who computes with it has use for it: a sum over a tile with
 /// a hole in it is wrong, whoever stores it.
@@ -146,9 +211,9 @@ bool areCopied(const std::vector<const llvm::LoadInst*>& reads) {
 } // namespace
 
 ReadValue valueOf(const llvm::CallInst& hook) {
-  const std::vector<const llvm::LoadInst*> reads = readsOf(hook);
-  if (reads.empty()) return {};
-  return {Ways(reads).anyWithout(), areCopied(reads)};
+  const Reads reads(hook);
+  if (reads.all.empty()) return {};
+  return {Ways(reads.all).anyWithout(), areCopied(reads.all), reads.areUnused(), reads.usedWords()};
 }
 
 } // namespace kcheck::instrument

@@ -71,6 +71,16 @@ std::uint32_t SiteTable::at(std::uint32_t site, const llvm::DebugLoc& where) {
   return slot->second;
 }
 
+std::uint32_t SiteTable::unusedCopyOf(std::uint32_t site) {
+  auto [slot, isNew] = unused.try_emplace(site, std::uint32_t(rows.size()));
+  if (isNew) {
+    SiteRow row = rows[site];
+    row.flags |= abi::SiteKeepsBits;
+    rows.push_back(row);
+  }
+  return slot->second;
+}
+
 bool DeviceCode::isUserFile(llvm::StringRef file) const {
   return !isSystemHeader(file) && !systemFiles.contains(file.str());
 }

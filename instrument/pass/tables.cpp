@@ -97,7 +97,7 @@ llvm::Constant* siteRow(TableWriter& write, const SiteRow& site) {
   return write.record({write.integer(8, std::uint8_t(site.kind)), write.integer(8, site.space),
                        write.integer(16, site.flags), write.word(site.bytes), write.text(site.file),
                        write.word(site.line), write.word(site.column), write.word(site.origin),
-                       write.word(0)},
+                       write.word(site.usedWords)},
                       sizeof(abi::SiteInfo));
 }
 

@@ -20,6 +20,17 @@ bool isPartlyWritten(const CheckedAccess& access) {
   return false;
 }
 
+/// Whether nothing is done with what is missing: a structure was copied whole.
+bool isMissingUnused(const CheckedAccess& access, std::uint32_t usedWords) {
+  for (Address at = access.address; usedWords && at < access.address + access.bytes; ++at) {
+    const Cell& cell = cellOf(at);
+    const Token write = cell.write == kBytes ? byteCells(cell).cell[at & 3].write : cell.write;
+    const Address word = (at - access.address) / 4;
+    if (write == kUnwritten && (word >= 32 || usedWords >> word & 1)) return false;
+  }
+  return usedWords != 0;
+}
+
 /// Whether each word of it has a byte that somebody has written: what else is missing is padding, most
 /// likely.
 bool hasBytesInEachWord(const CheckedAccess& access) {
@@ -71,6 +82,7 @@ void reportUnwrittenRead(CheckedAccess& access) {
   if (info && (info->flags & abi::SiteOfLibrary) && (inShared(access.address) || isPartlyWritten(access)))
     return;
   if (inReserved(access.block, access.address)) return;
+  if (info && access.kind == AccessKind::Read && isMissingUnused(access, info->usedWords)) return;
   const wire::UnwrittenRead weight = weightOf(access, info);
   if (weight == wire::UnwrittenRead::Padding) return;
   access.block.launch->earlyReads.told(access.site, report(unwrittenRead(access, weight)));
