@@ -6,6 +6,7 @@
 #include "report/assumptions.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kcheck::analyzer {
 namespace {
@@ -151,6 +152,26 @@ static void doubtNarrowRows(const Check& check, std::initializer_list<const Mode
       {CauseKind::Launch, "rows of " + listed(numbers) + " shorter than the kernel's own"});
 }
 
+/// Whether guards keep threads within numbers along all axes that the places hang on: along others, a grid of
+/// whole blocks would be wider than the rows, and the guard is missing.
+static bool areThreadsGuarded(std::initializer_list<const ModelAccess*> accesses) {
+  std::set<Expr> threads, guarded;
+  const auto collect = [](Expr e, std::set<Expr>& into) {
+    anyNode(e, [&](Expr n) {
+      if (n->op == Op::Symbol && n->symbol->kind == SymbolKind::ThreadIdx) into.insert(n);
+      return false;
+    });
+  };
+  for (const ModelAccess* access : accesses) {
+    collect(access->offset, threads);
+    anyNode(access->condition, [&](Expr n) {
+      if (isOrder(n)) collect(n, guarded);
+      return false;
+    });
+  }
+  return std::ranges::includes(guarded, threads);
+}
+
 /// The same of strides that the launch brings along, if there is an order in which no part lies over another.
 static void doubtStrides(const Check& check, std::initializer_list<const ModelAccess*> accesses,
                          Verdict& verdict, const std::function<Verdict(Expr wanted)>& again) {
@@ -180,7 +201,8 @@ void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*
   const std::size_t leans = verdict.leans.size();
   if (const auto guards = guardsOf(accesses); !guards.empty()) {
     doubtShorterThanGuards(check, accesses, guards, verdict, again);
-    if (verdict.leans.size() == leans) doubtStrides(check, accesses, verdict, again);
+    if (verdict.leans.size() == leans && areThreadsGuarded(accesses))
+      doubtStrides(check, accesses, verdict, again);
     return;
   }
   const std::int64_t width = widthOf(check.model);
