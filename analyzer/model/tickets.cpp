@@ -209,16 +209,19 @@ Expr Execution::roomFor(const Instruction& instruction, const Place& place, cons
                (isFixed ? " starts at 0 or above and stays" : " start at 0 or above and stay") + " below 2^" +
                std::to_string(width - 2));
   Expr first = exprs.extend(Op::ZExt, width, exprs.apply(room, std::move(operands)));
-  assumeAddsUp(instruction, first, size, condition);
+  const bool addsUp = std::ranges::all_of(state.updates[place.object],
+                                          [](const auto& update) { return update.first.isSurelyUp(); });
+  if (!addsUp) assumeAddsUp(instruction, first, size, condition);
   return first;
 }
 
-/// That nothing is taken back from a counter where room is drawn.
+/// That nothing is taken back from a counter where room is drawn, by whichever of its additions: those that
+/// nobody looks at the result of count as well.
 void Execution::assumeAddsUp(const Instruction& instruction, Expr drawn, Expr size, Expr condition) {
-  if (isAmount(size, condition)) return;
-  state.assume("what atomicAdd adds at " + state.lineText(instruction) + " is not negative");
-  state.drawnWithin[drawn] = exprs.logicalOr(exprs.logicalNot(condition),
-                                             exprs.binary(Op::Sle, exprs.constant(size->width, 0), size));
+  if (!isAmount(size, condition))
+    state.drawnWithin[drawn] = exprs.logicalOr(exprs.logicalNot(condition),
+                                               exprs.binary(Op::Sle, exprs.constant(size->width, 0), size));
+  state.assume("what atomicAdd adds to the counter of " + state.lineText(instruction) + " is not negative");
 }
 
 } // namespace kcheck::analyzer
