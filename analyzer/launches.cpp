@@ -1,6 +1,7 @@
 #include "analyzer/launches.h"
 
 #include "analyzer/launch_groups.h"
+#include "report/formulas.h"
 #include "report/launch_rules.h"
 
 #include <fmt/format.h>
@@ -136,7 +137,7 @@ bool sameCase(const Launch& a, const Launch& b) {
   if (a.grid != b.grid || a.block != b.block || a.sharedBytes != b.sharedBytes ||
       a.arguments.size() != b.arguments.size())
     return false;
-  if (a.mayBeOne != b.mayBeOne) return false;
+  if (a.mayBeOne != b.mayBeOne || !sameFormulas(a, b)) return false;
   for (std::size_t i = 0; i < a.arguments.size(); ++i)
     if (a.arguments[i].value != b.arguments[i].value ||
         a.arguments[i].allocation != b.arguments[i].allocation ||

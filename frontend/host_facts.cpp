@@ -9,6 +9,7 @@
 #include "frontend/host_side.h"
 #include "frontend/host_values.h"
 #include "frontend/pretty.h"
+#include "report/formulas.h"
 #include "report/launch_rules.h"
 
 #include <clang/AST/ASTContext.h>
@@ -246,7 +247,8 @@ private:
              x.passed == y.passed;
     };
     return a.grid == b.grid && a.block == b.block && a.sharedBytes == b.sharedBytes &&
-           a.mayBeOne == b.mayBeOne && std::ranges::equal(a.arguments, b.arguments, same);
+           a.mayBeOne == b.mayBeOne && std::ranges::equal(a.arguments, b.arguments, same) &&
+           sameFormulas(a, b);
   }
 
   const clang::FunctionDecl* kernelIn(const clang::Expr& expr) const {
