@@ -19,7 +19,8 @@ public:
 
   void add(const Execution::Shuffle& shuffle) {
     const LaneRead read = laneRead(state, *shuffle.call, shuffle.lane);
-    const Expr strays = exprs.logicalOr(isUnnamed(shuffle.mask, read), isBeyondBlock(*shuffle.call, read));
+    const Expr strays =
+        exprs.logicalOr(isUnnamed(*shuffle.call, shuffle.mask, read), isBeyondBlock(*shuffle.call, read));
     if (!isFalse(strays))
       state.model.strays.push_back(
           {locationOf(*shuffle.call), state.withDefinitions(exprs.logicalAnd(shuffle.comes, strays), {})});
@@ -29,9 +30,9 @@ private:
   /// Width 1: the mask leaves out the lane that is read, or may. Which lanes happen to vote or to come
   /// together is nothing that is looked at, but for the first of them, unless the program names the lane
   /// itself.
-  Expr isUnnamed(Expr mask, const LaneRead& read) {
+  Expr isUnnamed(const CallInst& shuffle, Expr mask, const LaneRead& read) {
     const Expr none = exprs.boolean(false);
-    if (isConst(mask, -1)) return none;
+    if (isConst(mask, -1) || readsFromAbove(shuffle)) return none;
     const auto leads = read.lane ? state.firstVoters.find(read.lane) : state.firstVoters.end();
     if (leads != state.firstVoters.end() && leads->second == mask) return none;
     const bool isKnown = isOfIndices(mask);
@@ -41,6 +42,12 @@ private:
     if (!isKnown) return none;
     if (!read.segment) return exprs.boolean(true);
     return exprs.logicalNot(exprs.eq(exprs.binary(Op::And, mask, read.segment), read.segment));
+  }
+
+  /// Sums of some lanes: what the last of them get from above is not what they are for.
+  static bool readsFromAbove(const CallInst& shuffle) {
+    const auto id = cast<IntrinsicInst>(shuffle).getIntrinsicID();
+    return id == Intrinsic::nvvm_shfl_sync_down_i32 || id == Intrinsic::nvvm_shfl_sync_down_f32;
   }
 
   /// Width 1: the last warp of the block has no such lane.
