@@ -177,8 +177,10 @@ Expr Execution::specialRegister(unsigned intrinsic) {
   case Intrinsic::nvvm_read_ptx_sreg_laneid: return lane();
   case Intrinsic::nvvm_read_ptx_sreg_lanemask_lt: return lanesBelow(state, false);
   case Intrinsic::nvvm_read_ptx_sreg_lanemask_le: return lanesBelow(state, true);
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_gt: return exprs.binary(Op::Xor, lanesBelow(state, true), exprs.constant(32, -1));
-  case Intrinsic::nvvm_read_ptx_sreg_lanemask_ge: return exprs.binary(Op::Xor, lanesBelow(state, false), exprs.constant(32, -1));
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_gt:
+    return exprs.binary(Op::Xor, lanesBelow(state, true), exprs.constant(32, -1));
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_ge:
+    return exprs.binary(Op::Xor, lanesBelow(state, false), exprs.constant(32, -1));
   case Intrinsic::nvvm_read_ptx_sreg_lanemask_eq: return ownLane(state);
   default: return nullptr;
   }
