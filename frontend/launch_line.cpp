@@ -158,7 +158,8 @@ std::string launchMain(const std::vector<LaunchLine>& launches) {
       if (argument.content != "uninitialized")
         fills += placed(launch, argument.offset,
                         fmt::format("__kcFill({}, {}, __kcContent::__kc{}{}, {});", name, argument.count,
-                                    llvm::toUpper(content.front()), content.substr(1), content == "value" ? argument.content : std::to_string(a)));
+                                    llvm::toUpper(content.front()), content.substr(1),
+                                    content == "value" ? argument.content : std::to_string(a)));
       frees += placed(launch, argument.offset, fmt::format("cudaFree({});", name));
     }
     code += fills;

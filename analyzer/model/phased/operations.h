@@ -25,7 +25,7 @@ struct PhasedOperation {
 
 struct PhasedOperations {
   std::vector<PhasedOperation> all;
-  const llvm::Instruction* unread = nullptr; ///< a named barrier of which that is not known
+  const llvm::Instruction* unread = nullptr;         ///< a named barrier of which that is not known
   const llvm::Instruction* unreadOfObject = nullptr; ///< something done to a barrier object
 };
 PhasedOperations readPhasedOperations(KernelState& state, Execution& run, const Ways& ways);

@@ -84,7 +84,8 @@ private:
     if (ring.isNamed && operations.unread)
       return "which barrier is meant at " + state.lineText(*operations.unread) + " is not followed";
     if (!ring.isNamed && operations.unreadOfObject)
-      return "what is done to a barrier at " + state.lineText(*operations.unreadOfObject) + " is not followed";
+      return "what is done to a barrier at " + state.lineText(*operations.unreadOfObject) +
+             " is not followed";
     if (ring.isNamed ? isNumberOpen : isObjectOpen) return "which barrier is meant elsewhere is not followed";
     for (const PhasedOperation* arrival : ring.arrivals)
       for (const PhasedName& name : arrival->names)
