@@ -135,7 +135,8 @@ bool sawOne(const KernelResult& kernel, Property property, const Report& report)
     const Rule* rule = findRule(finding.rule);
     switch (property) {
     case Property::RaceFree: return rule && rule->group == RuleGroup::Race;
-    case Property::BarriersUniform: return finding.rule == "barrier-divergence";
+    case Property::BarriersUniform:
+      return finding.rule == "barrier-divergence" || finding.rule == "warp-mask" || finding.rule == "hang";
     case Property::InBounds: return finding.rule == "out-of-bounds";
     case Property::Initialized: return finding.rule == "uninitialized-read";
     }
