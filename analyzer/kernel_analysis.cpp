@@ -70,8 +70,7 @@ std::vector<std::uint32_t> sharedLengths(const KernelModel& model) {
 KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode& code, const Facts& facts,
                                Options own)
     : code(code), options(std::move(own)), facts(facts),
-      plan(planLaunches(facts, *code.kernel, usedAxes(*code.function), options)),
-      anyLaunch(options.anyLaunch) {
+      plan(planLaunches(facts, *code.kernel, usedAxes(*code.function), options)) {
   if (isLibraryCode()) return;
   askAboutKnown(prepared);
   if (plan.isDefault && choosesOther(plan, questions.front().model, prepared, code, facts)) {
@@ -99,7 +98,7 @@ void KernelAnalysis::askAboutKnown(const PreparedModule& prepared) {
 }
 
 Question* KernelAnalysis::tryCondition(const PreparedModule& prepared) {
-  if (questions.empty() || !anyLaunch) return nullptr;
+  if (questions.empty() || !options.anyLaunch) return nullptr;
   if (conditions.empty() && tried.empty() && isOpenForAny())
     conditions = candidatesFor(plan, sharedLengths(questions.back().model));
   if (!tried.empty() && isSettled(tried.back())) return nullptr;
@@ -118,7 +117,7 @@ std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared)
   const bool finds = llvm::any_of(questions, [&](Question& q) {
     return q.planned && !std::ranges::all_of(settledBy(q).answers.races, &RaceResult::sameValue);
   });
-  if (questions.empty() || !anyLaunch || finds) return {};
+  if (questions.empty() || !options.anyLaunch || finds) return {};
   if (!isProvedForShapes(Property::RaceFree)) {
     others = unevenLaunches(plan, facts.hasMain, [&](const LaunchCase& launch) {
       ExprContext exprs;

@@ -90,7 +90,6 @@ private:
   const Options options; ///< with the kernel's own share of the time
   const Facts& facts;
   LaunchPlan plan;
-  bool anyLaunch;
   std::vector<PlannedCase> conditions; ///< to try, and those that have been
   std::deque<Question> tried;
   std::deque<KernelCode> copiedCode;

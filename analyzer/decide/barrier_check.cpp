@@ -41,20 +41,25 @@ Verdict goDifferentWays(Check& c, const BarrierControl& control, Relation relati
   return verdict;
 }
 
+/// Whether a thread ever comes to a place where the condition of `at` holds. Where none does, the answer
+/// rests on what that does.
+Verdict everHolds(Check& c, ModelAccess& at, PropertyAnswer& answer) {
+  ExprContext& context = c.decider.view().context;
+  at.offset = context.constant(64, 0);
+  at.size = context.constant(64, 1);
+  Verdict verdict = c.decider.leaves(at, context.constant(64, 0)); // whenever it comes
+  if (verdict.outcome == Verdict::Outcome::Never && verdict.assumesNoWrap)
+    for (const std::string& text : c.decider.wrapAssumptions(at)) answer.assume(text);
+  return verdict;
+}
+
 /// Whether a lane comes to a collective whose mask leaves it out.
 void checkLaneCall(Check& c, const LaneCall& call, PropertyAnswer& answer, std::deque<ModelAccess>& asked) {
-  ExprContext& context = c.decider.view().context;
   ModelAccess& caller = asked.emplace_back();
   caller.where = call.where;
   caller.condition = call.unnamed;
-  caller.offset = context.constant(64, 0);
-  caller.size = context.constant(64, 1);
-  const Verdict verdict = c.decider.leaves(caller, context.constant(64, 0)); // whenever it comes
-  if (verdict.outcome == Verdict::Outcome::Never) {
-    if (verdict.assumesNoWrap)
-      for (const std::string& text : c.decider.wrapAssumptions(caller)) answer.assume(text);
-    return;
-  }
+  const Verdict verdict = everHolds(c, caller, answer);
+  if (verdict.outcome == Verdict::Outcome::Never) return;
   const std::string name = lineOf(call.where) + ": whether the mask names every lane that comes";
   if (verdict.outcome == Verdict::Outcome::Unknown) return answer.doubt(name + ": " + verdict.reason);
   Witness witness = c.decider.witness(verdict, caller, nullptr, Relation::SameBlock);
@@ -66,17 +71,11 @@ void checkLaneCall(Check& c, const LaneCall& call, PropertyAnswer& answer, std::
 
 /// Whether a shuffle reads from lanes that take part.
 void checkStray(Check& c, const StrayRead& read, PropertyAnswer& answer, std::deque<ModelAccess>& asked) {
-  ExprContext& context = c.decider.view().context;
   ModelAccess& reader = asked.emplace_back();
   reader.where = read.where;
   reader.condition = read.strays;
-  reader.offset = context.constant(64, 0);
-  reader.size = context.constant(64, 1);
-  const Verdict verdict = c.decider.leaves(reader, context.constant(64, 0)); // whenever it strays
-  if (verdict.outcome != Verdict::Outcome::Never)
-    return answer.doubt(lineOf(read.where) + ": the lane that a shuffle reads may take no part in it");
-  if (verdict.assumesNoWrap)
-    for (const std::string& text : c.decider.wrapAssumptions(reader)) answer.assume(text);
+  if (everHolds(c, reader, answer).outcome != Verdict::Outcome::Never)
+    answer.doubt(lineOf(read.where) + ": the lane that a shuffle reads may take no part in it");
 }
 
 } // namespace

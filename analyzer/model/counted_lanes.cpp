@@ -2,7 +2,6 @@
 
 #include "analyzer/model/warp_values.h"
 
-#include <llvm/ADT/bit.h>
 #include <llvm/Support/MathExtras.h>
 
 #include <array>

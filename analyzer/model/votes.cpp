@@ -7,6 +7,7 @@
 
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <bit>
 
@@ -180,7 +181,7 @@ Expr Execution::otherVoters(const CallInst& call, const CountedLanes& lanes, con
   if (lanes.segment <= kLanesMask) operands.push_back(segmentNumber(state, lanes.segment));
   const auto keys = unsigned(operands.size());
   operands.push_back(state.linearThread());
-  const unsigned bits = llvm::Log2_32(segment); // fewer than there are lanes
+  const unsigned bits = Log2_32(segment); // fewer than there are lanes
   const bool isBelow = lanes.kind == CountedLanes::Kind::Below;
   auto* rank = state.symbols.function(&call, role, isBelow ? "lanes below" : "lanes above", bits);
   rank->injective = true;

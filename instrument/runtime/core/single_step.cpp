@@ -15,13 +15,13 @@ constexpr greg_t kTrap = 0x100; ///< of the flags: a trap follows each instructi
 thread_local void (*next)() = nullptr;
 struct sigaction before;
 
-void onTrap(int signal, siginfo_t* info, void* state) {
+void onTrap(int signal, siginfo_t*, void* state) {
   const InRuntime here;
   auto& flags = static_cast<ucontext_t*>(state)->uc_mcontext.gregs[REG_EFL];
   void (*afterwards)() = next;
   if (!afterwards) { // none of ours: as if we had not been here
     sigaction(signal, &before, nullptr);
-    if (info->si_code <= 0) raise(signal);
+    raise(signal); // behind a breakpoint the program would go on
     return;
   }
   next = nullptr;
