@@ -2,13 +2,6 @@
 
 namespace kcheck::analyzer {
 
-std::set<unsigned> variablesOf(const Formula& formula) {
-  std::set<unsigned> numbers;
-  if (formula.op == Formula::Op::Variable) numbers.insert(formula.number);
-  for (const Formula& operand : formula.operands) numbers.merge(variablesOf(operand));
-  return numbers;
-}
-
 std::set<unsigned> variablesOfNumbers(const Launch& launch) {
   std::set<unsigned> numbers;
   for (const Argument& argument : launch.arguments)

@@ -1,13 +1,12 @@
 // Which variables of host code a launch hangs on, by Formula::number.
 #pragma once
 
-#include "report/program.h"
+#include "report/formulas.h"
 
 #include <set>
 
 namespace kcheck::analyzer {
 
-std::set<unsigned> variablesOf(const Formula& formula);
 /// Of the numbers that the kernel is given.
 std::set<unsigned> variablesOfNumbers(const Launch& launch);
 /// Of the sizes of its buffers.

@@ -345,6 +345,8 @@ struct KernelModel {
   /// Where the program launches the kernel in a size that the source does not show: what a witness in a
   /// launch that large leans on. Empty: the size is known, or free by the question.
   std::string hiddenSize;
+  /// A condition on the way to the launch, of its size or its numbers, of which it is open when it holds.
+  std::string unfollowedAt;
   Expr threadIdx[3] = {}, blockIdx[3] = {}, blockDim[3] = {},
        gridDim[3] = {}; ///< 32 bit; constants where fixed
 };

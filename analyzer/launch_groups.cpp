@@ -95,7 +95,9 @@ std::optional<Launch> joinedLaunch(const std::vector<const Launch*>& launches) {
   Launch one = *launches.front();
   one.isJoined = true;
   one.gridFormulas = one.blockFormulas = {};
+  one.conditions.clear();
   for (const Launch* other : launches) {
+    if (!one.unfollowed.known()) one.unfollowed = other->unfollowed;
     if (other->block != one.block || other->arguments.size() != one.arguments.size() || passesTwice(*other))
       return std::nullopt;
     for (auto axis : {&Extent::x, &Extent::y, &Extent::z})

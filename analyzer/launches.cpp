@@ -138,6 +138,7 @@ bool sameCase(const Launch& a, const Launch& b) {
       a.arguments.size() != b.arguments.size())
     return false;
   if (a.mayBeOne != b.mayBeOne || !sameFormulas(a, b)) return false;
+  if (a.unfollowed.known() != b.unfollowed.known()) return false;
   for (std::size_t i = 0; i < a.arguments.size(); ++i)
     if (a.arguments[i].value != b.arguments[i].value ||
         a.arguments[i].allocation != b.arguments[i].allocation ||

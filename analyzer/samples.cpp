@@ -24,10 +24,19 @@ public:
       mayDivide |= formula.mayDivide;
       return values.try_emplace(formula.number, kFirst + kStep * std::int64_t(values.size())).first->second;
     }
-    const auto left = (*this)(formula.operands[0]), right = (*this)(formula.operands[1]);
-    if (!left || !right) return std::nullopt;
+    const auto left = (*this)(formula.operands[0]);
+    if (!left) return std::nullopt;
+    if (formula.op == Formula::Op::Not) return *left == 0;
+    if (formula.op == Formula::Op::Choice) return (*this)(formula.operands[*left ? 1 : 2]);
+    const auto right = (*this)(formula.operands[1]);
+    if (!right) return std::nullopt;
     std::int64_t result = 0;
     switch (formula.op) {
+    case Formula::Op::Less: return *left < *right;
+    case Formula::Op::Equal: return *left == *right;
+    case Formula::Op::And: return *left && *right;
+    case Formula::Op::Or: return *left || *right;
+    case Formula::Op::Rem: return *right ? std::optional(*left % *right) : std::nullopt;
     case Formula::Op::Add:
       return __builtin_add_overflow(*left, *right, &result) ? std::nullopt : std::optional(result);
     case Formula::Op::Sub:
@@ -53,6 +62,13 @@ void addValues(const Formula& formula, const SampledFacts& sample, std::vector<s
 
 /// Large enough for any program's usual case, small enough to count quickly.
 constexpr std::int64_t kMostBlocks = 1 << 16;
+
+/// Whether the conditions on the way to the launch hold.
+bool mayBe(const Launch& launch, Sampler& sampler) {
+  return !launch.unfollowed.known() && std::ranges::all_of(launch.conditions, [&](const Formula& condition) {
+    return sampler(condition).value_or(0) != 0;
+  });
+}
 
 /// Of a grid that hangs on nothing but the numbers that the kernel is given, or else the sizes of its
 /// buffers: what comes from elsewhere is one size, and the work another.
@@ -81,6 +97,7 @@ std::optional<SampledFacts> sampled(const Facts& facts) {
   Sampler sampler;
   bool any = false;
   for (Launch& launch : sample.facts.launches) {
+    if (!mayBe(launch, sampler)) continue;
     any |= sampleGrid(launch, facts.allocations, sampler);
     for (Argument& argument : launch.arguments)
       if (!argument.value && argument.formula) argument.value = sampler(*argument.formula);

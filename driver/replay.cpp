@@ -53,8 +53,8 @@ struct Attempt {
   bool isMixed = false, isSought = false;
 };
 
-/// Locks and counters begin at zero.
-std::string argumentFor(const Parameter& parameter, const Attempt& attempt,
+/// Locks and counters begin at zero. `value`: of a number that the program's launch passes.
+std::string argumentFor(const Parameter& parameter, std::optional<std::int64_t> value, const Attempt& attempt,
                         const analyzer::WantedContents& wanted) {
   if (parameter.isPointer) {
     const auto sought = wanted.soughtIn.find(parameter.name);
@@ -76,7 +76,7 @@ std::string argumentFor(const Parameter& parameter, const Attempt& attempt,
       "uint64_t"};
   llvm::StringRef type = parameter.type;
   type.consume_front("const ");
-  if (numbers.contains(type.str())) return std::to_string(attempt.number);
+  if (numbers.contains(type.str())) return std::to_string(value.value_or(std::int64_t(attempt.number)));
   return type == "bool" || type == "float" || type == "double" ? "1" : "{}";
 }
 
@@ -98,16 +98,25 @@ Shape shapeOf(const KernelResult& result) {
           chosen(result.launches.front().block, {128, 1, 1})};
 }
 
+/// Whether the program's launches may all be of other shapes: what decides is not followed to the end.
+bool mayDiffer(const Launch& launch) {
+  if (launch.origin != LaunchOrigin::LaunchSite || (launch.grid.whole() && launch.block.whole()))
+    return false;
+  return !launch.block.whole() || !launch.conditions.empty() || launch.unfollowed.known();
+}
+
 /// As --launch takes it.
-std::string launchLineFor(const Kernel& kernel, const Shape& shape, std::uint64_t shared,
+std::string launchLineFor(const Kernel& kernel, const Launch& known, const Shape& shape, std::uint64_t shared,
                           const Attempt& attempt, const analyzer::WantedContents& wanted) {
   const auto extent = [](const Dim3& d) {
     if (d.y == 1 && d.z == 1) return std::to_string(d.x);
     return d.z == 1 ? fmt::format("({},{})", d.x, d.y) : fmt::format("({},{},{})", d.x, d.y, d.z);
   };
   std::string arguments;
-  for (const Parameter& parameter : kernel.parameters)
-    arguments += (arguments.empty() ? "" : ", ") + argumentFor(parameter, attempt, wanted);
+  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+    const auto value = i < known.arguments.size() ? known.arguments[i].value : std::nullopt;
+    arguments += (i ? ", " : "") + argumentFor(kernel.parameters[i], value, attempt, wanted);
+  }
   return fmt::format("{}<<<{},{}{}>>>({})", nameToCall(kernel), extent(shape.grid), extent(shape.block),
                      shared ? fmt::format(",{}", shared) : "", arguments);
 }
@@ -148,17 +157,15 @@ bool isOpen(const Finding& finding, const Open& open) {
          });
 }
 
-/// Whether threads part at a barrier, numbers decide, and what is in arrays: a program's launch may have
-/// others.
-void doubt(Finding& finding) {
+void doubt(Finding& finding, const char* reason) {
   finding.verdict = Verdict::Possible;
   finding.severity = Severity::Warning;
-  finding.reason = "the numbers and arrays of a launch of kcheck's own";
+  finding.reason = reason;
 }
 
 /// What a run of `line` sees of what is open of its kernel; nothing where it does not compile.
-std::optional<std::vector<Finding>> seenIn(const std::string& line, const Open& open, const Facts& facts,
-                                           const Options& options) {
+std::optional<std::vector<Finding>> seenIn(const std::string& line, const Launch& known, const Open& open,
+                                           const Facts& facts, const Options& options) {
   frontend::Options compiling = options.frontend;
   compiling.launchLines = {line};
   compiling.isOwnLaunch = true;
@@ -174,7 +181,10 @@ std::optional<std::vector<Finding>> seenIn(const std::string& line, const Open& 
   for (Finding& finding : seen->findings) {
     if (!isOpen(finding, open)) continue;
     finding.verdict = Verdict::Confirmed;
-    if (isAboutBarriers(finding)) doubt(finding);
+    // Whether threads part at a barrier, numbers decide, and what is in arrays: a program's launch may have
+    // others.
+    if (isAboutBarriers(finding)) doubt(finding, "the numbers and arrays of a launch of kcheck's own");
+    if (mayDiffer(known)) doubt(finding, "the shape of a launch of kcheck's own");
     finding.count = 0;
     if (finding.memory) finding.memory->allocatedAt = {};
     finding.notes.push_back(
@@ -237,9 +247,10 @@ void replay(analyzer::Analysis& analysis, const frontend::Program& program, cons
       // Parts of no size would lie on each other.
       if (attempt.number == 0)
         llvm::erase_if(open.races, [](const analyzer::OpenRace& race) { return race.followsNumbers; });
-      const std::string line = launchLineFor(*kernel, shape, shared, attempt, wanted);
+      const Launch& known = result.launches.front();
+      const std::string line = launchLineFor(*kernel, known, shape, shared, attempt, wanted);
       if (!open.any() || !tried.insert(line).second) continue;
-      auto seen = seenIn(line, open, program.facts, options);
+      auto seen = seenIn(line, known, open, program.facts, options);
       if (!seen) {
         fmt::print(stderr, "kcheck: `{}` is not replayed: --launch='{}' does not compile here\n",
                    withoutParameters(kernel->name), line);

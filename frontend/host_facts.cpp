@@ -3,6 +3,7 @@
 #include "frontend/host_facts.h"
 
 #include "frontend/host_arguments.h"
+#include "frontend/host_conditions.h"
 #include "frontend/host_frees.h"
 #include "frontend/host_overlaps.h"
 #include "frontend/host_rules.h"
@@ -27,8 +28,8 @@ class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
 public:
   FactsVisitor(clang::ASTContext& ast, const HostUses& uses, HostSide& result)
       : ast(ast), uses(uses), buffers(result.allocations), values(ast, uses, buffers),
-        arguments(ast, values, buffers), overlaps(ast, uses, values), names(ast.createMangleContext()),
-        result(result) {}
+        arguments(ast, values, buffers), overlaps(ast, uses, values), conditions(ast, uses, values),
+        names(ast.createMangleContext()), result(result) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
@@ -105,22 +106,38 @@ private:
     return name;
   }
 
+  /// What a launch is made of that does not fold.
+  using Hidden = std::vector<const clang::Expr*>;
+
   void addLaunch(const clang::CUDAKernelCallExpr& call) {
-    const clang::FunctionDecl* kernel = kernelIn(*call.getCallee());
-    if (!kernel) return;
     const clang::CallExpr& config = *call.getConfig();
-    addWays(call, *kernel, [&](Launch& launch, const ScopePointer& scope) {
-      if (config.getNumArgs() > 0) launch.grid = values.extent(*config.getArg(0), scope);
-      if (config.getNumArgs() > 0 && !launch.grid.whole())
-        launch.gridFormulas = values.extentFormulas(*config.getArg(0), scope);
-      if (config.getNumArgs() > 1) launch.block = values.extent(*config.getArg(1), scope);
-      if (config.getNumArgs() > 1 && !launch.block.whole())
-        launch.blockFormulas = values.extentFormulas(*config.getArg(1), scope);
-      launch.sharedBytes =
-          config.getNumArgs() > 2 ? bytesIn(*config.getArg(2), scope) : std::optional<std::uint64_t>(0);
-      launch.arguments = arguments.describe(expressionsOf(call, 0), scope);
-      addOverlaps(call, launch, scope);
-    });
+    addWays(call, *call.getCallee(),
+            [&](Launch& launch, const clang::FunctionDecl&, const ScopePointer& scope, Hidden& hidden) {
+              setShape(config, 0, launch, scope, hidden);
+              launch.sharedBytes = config.getNumArgs() > 2 ? bytesIn(*config.getArg(2), scope)
+                                                           : std::optional<std::uint64_t>(0);
+              const auto passed = expressionsOf(call, 0);
+              launch.arguments = arguments.describe(passed, scope);
+              for (std::size_t i = 0; i < passed.size(); ++i)
+                if (!launch.arguments[i].value && !passed[i]->getType()->isPointerType())
+                  hidden.push_back(passed[i]);
+              addOverlaps(call, launch, scope);
+            });
+  }
+
+  /// The grid and the block, which stand at `first` and behind.
+  void setShape(const clang::CallExpr& call, unsigned first, Launch& launch, const ScopePointer& scope,
+                Hidden& hidden) {
+    const auto set = [&](unsigned number, Extent& extent, std::array<std::optional<Formula>, 3>& formulas) {
+      if (call.getNumArgs() <= number) return;
+      const clang::Expr& given = *call.getArg(number);
+      extent = values.extent(given, scope);
+      if (extent.whole()) return;
+      formulas = values.extentFormulas(given, scope);
+      hidden.push_back(&given);
+    };
+    set(first, launch.grid, launch.gridFormulas);
+    set(first + 1, launch.block, launch.blockFormulas);
   }
 
   /// Pairs of pointers of which not both lead to a buffer that is known.
@@ -139,22 +156,20 @@ private:
   void addLaunchCall(const clang::CallExpr& call) {
     if ((isNamed(call, "cudaLaunchKernel") || isNamed(call, "cudaLaunchCooperativeKernel")) &&
         call.getNumArgs() >= 4) {
-      const clang::FunctionDecl* kernel = kernelIn(*call.getArg(0));
-      if (!kernel) return;
-      addWays(call, *kernel, [&](Launch& launch, const ScopePointer& scope) {
-        launch.grid = values.extent(*call.getArg(1), scope);
-        launch.block = values.extent(*call.getArg(2), scope);
-        launch.sharedBytes =
-            call.getNumArgs() > 4 ? bytesIn(*call.getArg(4), scope) : std::optional<std::uint64_t>(0);
-        launch.arguments = arguments.describeArray(*call.getArg(3), kernel->getNumParams(), scope);
-      });
+      addWays(
+          call, *call.getArg(0),
+          [&](Launch& launch, const clang::FunctionDecl& kernel, const ScopePointer& scope, Hidden& hidden) {
+            setShape(call, 1, launch, scope, hidden);
+            launch.sharedBytes =
+                call.getNumArgs() > 4 ? bytesIn(*call.getArg(4), scope) : std::optional<std::uint64_t>(0);
+            launch.arguments = arguments.describeArray(*call.getArg(3), kernel.getNumParams(), scope);
+          });
     } else if (isNamed(call, "cudaLaunchKernelEx") && call.getNumArgs() >= 2) {
-      const clang::FunctionDecl* kernel = kernelIn(*call.getArg(1));
-      if (!kernel) return;
-      addWays(call, *kernel, [&](Launch& launch, const ScopePointer& scope) {
-        addConfiguration(call, launch, scope);
-        launch.arguments = arguments.describe(expressionsOf(call, 2), scope);
-      });
+      addWays(call, *call.getArg(1),
+              [&](Launch& launch, const clang::FunctionDecl&, const ScopePointer& scope, Hidden&) {
+                addConfiguration(call, launch, scope);
+                launch.arguments = arguments.describe(expressionsOf(call, 2), scope);
+              });
     }
   }
 
@@ -173,35 +188,52 @@ private:
     }
   }
 
-  /// The launch as it is however one comes to it, or else one launch for each way that is known.
   template <typename Fill>
-  void addWays(const clang::CallExpr& call, const clang::FunctionDecl& kernel, Fill fill) {
-    const auto make = [&](const ScopePointer& scope) {
-      Launch launch;
-      launch.kernel = symbolOf(kernel);
-      launch.where = locate(call.getSourceRange(), ast);
-      fill(launch, scope);
-      addFrees(call, launch, scope);
-      return launch;
-    };
-    Launch any = make(nullptr);
-    const auto ways = isComplete(any, kernel) ? std::nullopt : values.scopesAt(call);
+  Launch launchOn(const clang::CallExpr& call, const clang::FunctionDecl& kernel, const ScopePointer& scope,
+                  Fill fill) {
+    Launch launch;
+    launch.kernel = symbolOf(kernel);
+    launch.where = locate(call.getSourceRange(), ast);
+    Hidden hidden;
+    fill(launch, kernel, scope, hidden);
+    conditions.add(call, scope, hidden, result.allocations, launch);
+    addFrees(call, launch, scope);
+    return launch;
+  }
+
+  /// The launch as it is however one comes to it, or else one launch for each way that is known. `callee`:
+  /// the kernel, or what the functions around are handed for it.
+  template <typename Fill> void addWays(const clang::CallExpr& call, const clang::Expr& callee, Fill fill) {
+    const clang::FunctionDecl* kernel = kernelIn(callee, nullptr);
+    std::optional<Launch> any;
+    if (kernel) any = launchOn(call, *kernel, nullptr, fill);
+    const bool isWhole = any && isComplete(*any, *kernel);
+    const auto ways = isWhole ? std::nullopt : kernel ? values.scopesAt(call) : values.scopesInSightOf(call);
     if (!ways) {
-      result.launches.push_back(std::move(any));
+      if (any) result.launches.push_back(std::move(*any));
       return;
     }
     std::vector<Launch> made;
     for (const ScopePointer& way : *ways) {
-      Launch launch = make(way);
-      if (std::ranges::none_of(made, [&](const Launch& other) { return sameLaunch(launch, other); }))
-        made.push_back(std::move(launch));
+      const clang::FunctionDecl* launched = kernelIn(callee, way);
+      if (launched) addUnlike(launchOn(call, *launched, way, fill), made);
     }
     constexpr std::size_t kMostTold = 16; // of those that pass no buffer twice
-    if (made.size() > kMostTold) {
+    if (any && made.size() > kMostTold) {
       std::erase_if(made, [](const Launch& launch) { return !passesTwice(launch); });
-      result.launches.push_back(std::move(any));
+      result.launches.push_back(std::move(*any));
     }
     for (Launch& launch : made) result.launches.push_back(std::move(launch));
+  }
+
+  /// Of one that some way leads to whatever its conditions are, no doubt is left.
+  static void addUnlike(Launch launch, std::vector<Launch>& made) {
+    const auto same =
+        std::ranges::find_if(made, [&](const Launch& other) { return sameLaunch(launch, other); });
+    if (same == made.end())
+      made.push_back(std::move(launch));
+    else if (!launch.unfollowed.known())
+      same->unfollowed = {};
   }
 
   /// Buffers that have surely been freed on every way to the launch, and not made again: their allocation
@@ -246,22 +278,28 @@ private:
       return x.value == y.value && x.allocation == y.allocation && x.byteOffset == y.byteOffset &&
              x.passed == y.passed;
     };
-    return a.grid == b.grid && a.block == b.block && a.sharedBytes == b.sharedBytes &&
+    return a.kernel == b.kernel && a.grid == b.grid && a.block == b.block && a.sharedBytes == b.sharedBytes &&
            a.mayBeOne == b.mayBeOne && std::ranges::equal(a.arguments, b.arguments, same) &&
            sameFormulas(a, b);
   }
 
-  const clang::FunctionDecl* kernelIn(const clang::Expr& expr) const {
-    const clang::Expr* inner = expr.IgnoreParenCasts();
+  const clang::FunctionDecl* kernelIn(const clang::Expr& expr, const ScopePointer& scope) const {
+    const clang::Expr* inner = handedOn(*expr.IgnoreParenCasts()).IgnoreParenCasts();
     if (const auto* subst = llvm::dyn_cast<clang::SubstNonTypeTemplateParmExpr>(inner))
       inner = subst->getReplacement()->IgnoreParenCasts();
     if (const auto* address = llvm::dyn_cast<clang::UnaryOperator>(inner))
       inner = address->getSubExpr()->IgnoreParenCasts();
     const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(inner);
     if (!reference) return nullptr;
+    if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(reference->getDecl())) {
+      for (ScopePointer s = scope; s; s = s->outer)
+        if (const auto entry = s->arguments.find(parameter); entry != s->arguments.end())
+          return kernelIn(*entry->second, s->outer);
+      return nullptr;
+    }
     if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl())) {
       const clang::Expr* definition = values.definition(*variable);
-      return definition ? kernelIn(*definition) : nullptr;
+      return definition ? kernelIn(*definition, scope) : nullptr;
     }
     const auto* function = llvm::dyn_cast<clang::FunctionDecl>(reference->getDecl());
     return function && function->hasAttr<clang::CUDAGlobalAttr>() ? function : nullptr;
@@ -285,6 +323,7 @@ private:
   HostValues values;
   HostArguments arguments;
   HostOverlaps overlaps;
+  HostConditions conditions;
   std::unique_ptr<clang::MangleContext> names;
   HostSide& result;
   std::set<const clang::Expr*> readBack;

@@ -26,7 +26,7 @@ bool isDim3(clang::QualType type) {
 
 template <typename Value>
 std::optional<Value> Folder::guarded(const clang::Expr& given, Evaluate<Value> evaluate) {
-  const clang::Expr& expr = *given.IgnoreParens();
+  const clang::Expr& expr = handedOn(given);
   if (depth > kDeepest || expr.isValueDependent()) return std::nullopt;
   ++depth;
   std::optional<Value> result = (this->*evaluate)(expr);
@@ -154,9 +154,13 @@ std::optional<Number> Folder::ofCall(const clang::CallExpr& call) {
 
 /// A counter of the passes that the scope tells apart, or any other variable.
 std::optional<Number> Folder::ofReference(const clang::VarDecl& variable, const clang::Expr& user) {
-  for (ScopePointer s = scope; s; s = s->outer)
+  for (ScopePointer s = scope; s; s = s->outer) {
+    const bool isOfBranch = !s->loop && !s->function;
     if (const auto entry = s->counters.find(variable.getCanonicalDecl()); entry != s->counters.end())
-      return ofInteger(entry->second);
+      if (!isOfBranch || isSettled(variable, user)) return ofInteger(entry->second);
+    const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
+    if (s->function && function && function->getCanonicalDecl() == s->function) break; // of this call
+  }
   return throughVariable(variable, user, &Folder::number);
 }
 
@@ -227,11 +231,10 @@ std::optional<Extent> Folder::extentAt(const Slot& slot, const clang::Expr& user
     result = Extent(Dim3{0, 0, 0}); // of `config = {}`
   if (!result) return std::nullopt;
   for (const auto& [index, events] : axes) {
-    const Latest latest = lastBefore(events, variable, user.getBeginLoc(), true);
+    const Latest latest =
+        lastBefore(events, variable, user.getBeginLoc(), true, base ? base->where : clang::SourceLocation());
     const Event* last = latest.event;
-    if (latest.known &&
-        (!last || (base && ast.getSourceManager().isBeforeInTranslationUnit(last->where, base->where))))
-      continue;
+    if (latest.known && !last) continue;
     const auto value = latest.known && last->value ? number(*last->value) : std::nullopt;
     auto& axis = index == 0 ? result->x : index == 1 ? result->y : result->z;
     axis = value && !value->isFloat ? std::optional(std::uint32_t(value->integer)) : std::nullopt;
@@ -287,5 +290,6 @@ template std::optional<Number> Folder::guarded(const clang::Expr&, Evaluate<Numb
 template std::optional<Extent> Folder::guarded(const clang::Expr&, Evaluate<Extent>);
 template std::optional<PointerValue> Folder::guarded(const clang::Expr&, Evaluate<PointerValue>);
 template std::optional<Formula> Folder::guarded(const clang::Expr&, Evaluate<Formula>);
+template std::optional<Formulas> Folder::guarded(const clang::Expr&, Evaluate<Formulas>);
 
 } // namespace kcheck::frontend

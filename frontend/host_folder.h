@@ -17,6 +17,11 @@ namespace kcheck::frontend {
 
 /// Whether that part of the text has the place in it (host_rounds.cpp).
 bool contains(const clang::SourceManager& sources, clang::SourceRange range, clang::SourceLocation where);
+/// Whether the one place of the text is in front of the other, also in what one macro writes.
+bool isBefore(const clang::SourceManager& sources, clang::SourceLocation a, clang::SourceLocation b);
+
+/// Of the axes of an extent.
+using Formulas = std::array<std::optional<Formula>, 3>;
 
 class Folder {
 public:
@@ -28,6 +33,12 @@ public:
   std::optional<Number> elements(const clang::Expr& expr) { return guarded(expr, &Folder::elementsOf); }
   std::optional<PointerValue> pointer(const clang::Expr& expr) { return guarded(expr, &Folder::pointerOf); }
   std::optional<Formula> formula(const clang::Expr& expr) { return guarded(expr, &Folder::formulaOf); }
+  std::optional<Formulas> axes(const clang::Expr& expr) { return guarded(expr, &Folder::axesOf); }
+  /// Whether the condition holds, of what compares numbers.
+  std::optional<Formula> truth(const clang::Expr& expr);
+  /// The one variable that a condition holds against a number, and that number.
+  std::optional<std::pair<const clang::VarDecl*, std::int64_t>> equalTo(const clang::Expr& variable,
+                                                                        const clang::Expr& value);
 
   std::optional<Number> number(const Slot& slot, const clang::Expr& user) {
     return fieldAt(slot, user, &Folder::number);
@@ -65,6 +76,9 @@ private:
   std::optional<Formula> pitchOf(const clang::VarDecl& variable, const VariableUses& own);
   std::optional<Formula> formulaOfVariable(const clang::VarDecl& variable, const clang::Expr& user);
   std::optional<Formula> roundedUp(const clang::Expr& expr);
+  std::optional<Formula> formulaOfCall(const clang::CallExpr& call);
+  std::optional<Formula> compared(const clang::BinaryOperator& op);
+  std::optional<Formulas> axesOf(const clang::Expr& expr);
 
   // host_pointers.cpp
   std::optional<PointerValue> pointerOf(const clang::Expr& expr);
@@ -80,7 +94,7 @@ private:
     const Event* event = nullptr; ///< null: none yet, so the initial value counts
   };
   Latest lastBefore(const std::vector<Event>& events, const clang::VarDecl& variable,
-                    clang::SourceLocation user, bool hasStart) const;
+                    clang::SourceLocation user, bool hasStart, clang::SourceLocation start = {}) const;
   bool isNull(const clang::Expr& expr) const;
   /// What two callers agree about.
   static std::optional<Number> shared(const Number& a, const Number& b) {
@@ -90,6 +104,7 @@ private:
     auto axis = [](const auto& left, const auto& right) { return left == right ? left : std::nullopt; };
     return Extent{axis(a.x, b.x), axis(a.y, b.y), axis(a.z, b.z)};
   }
+  static std::optional<Formulas> shared(const Formulas&, const Formulas&) { return std::nullopt; }
   static std::optional<PointerValue> shared(const PointerValue& a, const PointerValue& b) {
     const bool same = a.allocation == b.allocation && a.byteOffset == b.byteOffset;
     return same ? std::optional(a) : std::nullopt;
@@ -113,6 +128,10 @@ private:
   bool isInSameRound(clang::SourceRange region, clang::SourceLocation event,
                      clang::SourceLocation user) const;
   bool livesAsLong(const clang::VarDecl& variable) const;
+  bool isPassed(const Event& event, clang::SourceLocation user) const;
+  bool mayComeBetween(const Event& event, clang::SourceLocation since, clang::SourceLocation user) const;
+  bool isSettled(const clang::VarDecl& variable, const clang::Expr& user) const;
+  std::vector<const void*> callsTo(const clang::VarDecl& variable) const;
   ScopePointer scopeOfSome(const clang::VarDecl& variable) const;
   /// The value that an event gives to a variable, or to a field of one, in a round or call that need not be
   /// that of the place that asks.

@@ -21,12 +21,18 @@ Formula ofConstant(std::int64_t value) {
   return formula;
 }
 
-Formula combined(Formula::Op op, Formula left, Formula right) {
+Formula made(Formula::Op op, std::vector<Formula> operands) {
   Formula formula;
   formula.op = op;
-  formula.operands = {std::move(left), std::move(right)};
+  formula.operands = std::move(operands);
   return formula;
 }
+
+Formula combined(Formula::Op op, Formula left, Formula right) {
+  return made(op, {std::move(left), std::move(right)});
+}
+
+Formula opposite(Formula formula) { return made(Formula::Op::Not, {std::move(formula)}); }
 
 constexpr std::uint64_t kIntBits = 32;
 
@@ -48,7 +54,8 @@ Formula withDoubt(Formula formula) {
 /// Numbers of 32 bits without sign go round; of those with a sign the language says that they do not.
 Formula withoutSign(const clang::ASTContext& ast, const clang::BinaryOperator& op, Formula formula) {
   const bool isShort = op.getType()->isUnsignedIntegerType() && ast.getIntWidth(op.getType()) <= kIntBits;
-  return isShort && formula.op != Formula::Op::Div ? withDoubt(std::move(formula)) : formula;
+  const bool shrinks = formula.op == Formula::Op::Div || formula.op == Formula::Op::Rem;
+  return isShort && !shrinks ? withDoubt(std::move(formula)) : formula;
 }
 
 } // namespace
@@ -81,15 +88,17 @@ std::optional<Formula> Folder::formulaOf(const clang::Expr& expr) {
   if (const auto* op = llvm::dyn_cast<clang::BinaryOperator>(&expr)) return formulaOfOperator(*op);
   if (const auto* method = llvm::dyn_cast<clang::CXXMemberCallExpr>(&expr); method && asksSize(*method))
     return elementsFormula(*method->getImplicitObjectArgument());
-  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr)) {
-    const clang::FunctionDecl* callee = call->getDirectCallee();
-    const clang::Expr* result = callee ? onlyReturn(*callee) : nullptr;
-    auto inner = result ? enter(*call) : std::nullopt;
-    if (!inner || !result->getType()->isIntegerType()) return std::nullopt;
-    std::swap(scope, *inner);
-    auto value = formula(*result);
-    std::swap(scope, *inner);
-    return value;
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr)) return formulaOfCall(*call);
+  if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(&expr)) {
+    auto condition = truth(*choice->getCond());
+    auto first = condition ? formula(*choice->getTrueExpr()) : std::nullopt,
+         second = first ? formula(*choice->getFalseExpr()) : std::nullopt;
+    if (!second) return std::nullopt;
+    return made(Formula::Op::Choice, {std::move(*condition), std::move(*first), std::move(*second)});
+  }
+  if (const auto* op = llvm::dyn_cast<clang::UnaryOperator>(&expr)) {
+    if (op->getOpcode() == clang::UO_LNot) return truth(expr);
+    return op->getOpcode() == clang::UO_Plus ? formula(*op->getSubExpr()) : std::nullopt;
   }
   if (const auto* made = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(&expr))
     return formula(*made->getSubExpr());
@@ -109,6 +118,20 @@ std::optional<Formula> Folder::formulaOfOperator(const clang::BinaryOperator& op
   case clang::BO_Sub: return combine(Formula::Op::Sub);
   case clang::BO_Mul: return combine(Formula::Op::Mul);
   case clang::BO_Div: return combine(Formula::Op::Div);
+  case clang::BO_Rem: return combine(Formula::Op::Rem);
+  case clang::BO_LT:
+  case clang::BO_GT:
+  case clang::BO_LE:
+  case clang::BO_GE:
+  case clang::BO_EQ:
+  case clang::BO_NE: return compared(op);
+  case clang::BO_LAnd:
+  case clang::BO_LOr: {
+    auto left = truth(*op.getLHS()), right = left ? truth(*op.getRHS()) : std::nullopt;
+    if (!right) return std::nullopt;
+    return combined(op.getOpcode() == clang::BO_LAnd ? Formula::Op::And : Formula::Op::Or, std::move(*left),
+                    std::move(*right));
+  }
   case clang::BO_Shl:
   case clang::BO_Shr: {
     auto left = formula(*op.getLHS());
@@ -119,6 +142,74 @@ std::optional<Formula> Folder::formulaOfOperator(const clang::BinaryOperator& op
   }
   default: return std::nullopt;
   }
+}
+
+/// Numbers that are compared without sign are not negative, but for what goes round.
+std::optional<Formula> Folder::compared(const clang::BinaryOperator& op) {
+  const clang::QualType type = op.getLHS()->getType();
+  if (!type->isIntegralOrEnumerationType()) return std::nullopt;
+  auto left = formula(*op.getLHS()), right = left ? formula(*op.getRHS()) : std::nullopt;
+  if (!right) return std::nullopt;
+  if (type->isUnsignedIntegerOrEnumerationType())
+    left = withDoubt(std::move(*left)), right = withDoubt(std::move(*right));
+  switch (op.getOpcode()) {
+  case clang::BO_LT: return combined(Formula::Op::Less, std::move(*left), std::move(*right));
+  case clang::BO_GT: return combined(Formula::Op::Less, std::move(*right), std::move(*left));
+  case clang::BO_LE: return opposite(combined(Formula::Op::Less, std::move(*right), std::move(*left)));
+  case clang::BO_GE: return opposite(combined(Formula::Op::Less, std::move(*left), std::move(*right)));
+  case clang::BO_EQ: return combined(Formula::Op::Equal, std::move(*left), std::move(*right));
+  default: return opposite(combined(Formula::Op::Equal, std::move(*left), std::move(*right)));
+  }
+}
+
+std::optional<Formula> Folder::truth(const clang::Expr& expr) {
+  if (!expr.getType()->isIntegralOrEnumerationType()) return std::nullopt;
+  const clang::Expr* plain = expr.IgnoreParenImpCasts();
+  if (const auto* op = llvm::dyn_cast<clang::UnaryOperator>(plain); op && op->getOpcode() == clang::UO_LNot) {
+    auto inner = truth(*op->getSubExpr());
+    return inner ? std::optional(opposite(std::move(*inner))) : std::nullopt;
+  }
+  if (!plain->getType()->isIntegralOrEnumerationType()) return std::nullopt; // a pointer, a number of reals
+  auto value = formula(*plain->IgnoreParens());
+  if (!value && plain != &expr) value = formula(expr); // what is read is an lvalue's
+  if (!value) return std::nullopt;
+  if (value->op == Formula::Op::Constant) return ofConstant(value->constant != 0);
+  const bool isTruth = value->op >= Formula::Op::Less && value->op <= Formula::Op::Or;
+  return isTruth ? std::move(*value)
+                 : opposite(combined(Formula::Op::Equal, std::move(*value), ofConstant(0)));
+}
+
+std::optional<std::pair<const clang::VarDecl*, std::int64_t>> Folder::equalTo(const clang::Expr& variable,
+                                                                              const clang::Expr& value) {
+  const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(variable.IgnoreParenImpCasts());
+  const auto* named = reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
+  if (!named || !named->getType()->isIntegralOrEnumerationType() || !isSettled(*named, *reference))
+    return std::nullopt;
+  const auto known = number(value);
+  const auto kept = known && !known->isFloat ? fit(*known, named->getType(), ast) : std::nullopt;
+  if (!kept || !(*kept == *known)) return std::nullopt;
+  return std::pair(named->getCanonicalDecl(), known->integer);
+}
+
+/// The lesser or the greater of two numbers, or what a helper returns.
+std::optional<Formula> Folder::formulaOfCall(const clang::CallExpr& call) {
+  const clang::FunctionDecl* callee = call.getDirectCallee();
+  if (!callee) return std::nullopt;
+  const bool isLess = isNamed(call, "min"), isGreater = isNamed(call, "max");
+  if ((isLess || isGreater) && call.getNumArgs() == 2 && call.getType()->isIntegerType() &&
+      ast.getSourceManager().isInSystemHeader(callee->getLocation())) {
+    auto a = formula(*call.getArg(0)), b = a ? formula(*call.getArg(1)) : std::nullopt;
+    if (!b) return std::nullopt;
+    Formula asked = isLess ? combined(Formula::Op::Less, *b, *a) : combined(Formula::Op::Less, *a, *b);
+    return made(Formula::Op::Choice, {std::move(asked), std::move(*b), std::move(*a)});
+  }
+  const clang::Expr* result = onlyReturn(*callee);
+  auto inner = result ? enter(call) : std::nullopt;
+  if (!inner || !result->getType()->isIntegerType()) return std::nullopt;
+  std::swap(scope, *inner);
+  auto value = formula(*result);
+  std::swap(scope, *inner);
+  return value;
 }
 
 /// `ceil(n / 256.0)` as an integer.
@@ -149,7 +240,7 @@ std::optional<Formula> Folder::pitchOf(const clang::VarDecl& variable, const Var
   Formula padding;
   padding.op = Formula::Op::Variable;
   padding.variable = "padding in " + variable.getNameAsString();
-  padding.number = values.buffers.numberOf(&variable);
+  padding.number = values.buffers.numberOf(&variable, callsTo(variable));
   return combined(Formula::Op::Add, ofConstant(*width), std::move(padding));
 }
 
@@ -169,19 +260,19 @@ std::optional<Formula> Folder::formulaOfVariable(const clang::VarDecl& variable,
       if (isBeyondNumbers(*definition)) return std::nullopt;
     }
     const auto own = values.uses.variables.find(variable.getCanonicalDecl());
-    if (own == values.uses.variables.end() || own->second.loop) return std::nullopt;
-    const clang::SourceManager& sources = ast.getSourceManager();
-    const auto here = sources.getExpansionLoc(user.getBeginLoc());
-    for (const Event& event : own->second.events)
-      if (event.isInLoop || !sources.isBeforeInTranslationUnit(sources.getExpansionLoc(event.where), here))
-        return std::nullopt;
-    if (auto value = pitchOf(variable, own->second)) return value;
+    if (own != values.uses.variables.end() && !own->second.events.empty()) {
+      const Latest latest = lastBefore(own->second.events, variable, user.getBeginLoc(), true);
+      if (latest.known && latest.event && latest.event->value)
+        if (auto value = formula(*latest.event->value)) return value;
+    }
+    if (own != values.uses.variables.end() && isSettled(variable, user))
+      if (auto value = pitchOf(variable, own->second)) return value;
   }
-  if (!livesAsLong(variable)) return std::nullopt;
+  if (!isSettled(variable, user)) return std::nullopt;
   Formula formula;
   formula.op = Formula::Op::Variable;
   formula.variable = variable.getNameAsString();
-  formula.number = values.buffers.numberOf(&variable);
+  formula.number = values.buffers.numberOf(&variable, callsTo(variable));
   formula.mayDivide = values.uses.askedForRemainder.contains(formula.variable);
   return formula;
 }
@@ -191,39 +282,38 @@ std::optional<Formula> HostValues::formula(const clang::Expr& expr, const ScopeP
   return Folder(*this, scope).formula(expr);
 }
 
-/// Of the first axis of a dim3 whose others are 1.
-std::array<std::optional<Formula>, 3> HostValues::extentFormulas(const clang::Expr& given,
-                                                                 const ScopePointer& scope) const {
-  const clang::Expr* expr = given.IgnoreParenImpCasts();
-  for (unsigned depth = 0; depth < 8; ++depth) {
-    if (const auto* full = llvm::dyn_cast<clang::FullExpr>(expr))
-      expr = full->getSubExpr()->IgnoreParenImpCasts();
-    else if (const auto* made = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(expr))
-      expr = made->getSubExpr()->IgnoreParenImpCasts();
-    else if (const auto* cast = llvm::dyn_cast<clang::CXXFunctionalCastExpr>(expr))
-      expr = cast->getSubExpr()->IgnoreParenImpCasts();
-    else if (const auto* copied = llvm::dyn_cast<clang::CXXConstructExpr>(expr);
-             copied && copied->getConstructor()->isCopyOrMoveConstructor())
-      expr = copied->getArg(0)->IgnoreParenImpCasts();
-    else if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(expr)) {
-      const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
-      const bool partly = variable && std::ranges::any_of(uses.fields, [&](const auto& field) {
+/// A dim3, or a number, which is a width.
+std::optional<Formulas> Folder::axesOf(const clang::Expr& expr) {
+  if (expr.getType()->isIntegerType()) return Formulas{formula(expr), {}, {}};
+  if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(&expr)) {
+    if (made->getConstructor()->isCopyOrMoveConstructor()) return axes(*made->getArg(0));
+    Formulas result;
+    for (unsigned axis = 0; axis < std::min(3U, made->getNumArgs()); ++axis)
+      if (made->getArg(axis)->getType()->isIntegerType()) result[axis] = formula(*made->getArg(axis));
+    return result;
+  }
+  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(&expr)) return axes(*cast->getSubExpr());
+  if (const auto* full = llvm::dyn_cast<clang::FullExpr>(&expr)) return axes(*full->getSubExpr());
+  if (const auto* made = llvm::dyn_cast<clang::MaterializeTemporaryExpr>(&expr))
+    return axes(*made->getSubExpr());
+  if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(&expr)) {
+    const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
+    const bool isPartly = variable && std::ranges::any_of(values.uses.fields, [&](const auto& field) {
                             return field.first.root == variable->getCanonicalDecl();
                           });
-      const clang::Expr* source = variable && !partly ? definition(*variable) : nullptr;
-      if (!source) return {};
-      expr = source->IgnoreParenImpCasts();
-    } else {
-      break;
-    }
+    return variable && !isPartly ? throughVariable(*variable, expr, &Folder::axes) : std::nullopt;
   }
-  std::array<std::optional<Formula>, 3> axes;
-  if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(expr))
-    for (unsigned axis = 0; axis < std::min(3U, made->getNumArgs()); ++axis)
-      axes[axis] = formula(*made->getArg(axis), scope);
-  else
-    axes[0] = formula(*expr, scope);
-  return axes;
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr); call && call->getDirectCallee())
+    return throughHelper(*call, &Folder::axes);
+  return std::nullopt;
+}
+
+std::optional<Formula> HostValues::truth(const clang::Expr& condition, const ScopePointer& scope) const {
+  return Folder(*this, scope).truth(condition);
+}
+
+Formulas HostValues::extentFormulas(const clang::Expr& extent, const ScopePointer& scope) const {
+  return Folder(*this, scope).axes(extent).value_or(Formulas());
 }
 
 } // namespace kcheck::frontend

@@ -14,27 +14,32 @@ bool Folder::isFollowed(const clang::VarDecl& variable) const {
   return values.isOwn(variable) && !values.hasOtherUses(variable);
 }
 
-/// The event that counts at `user`. Not known where branches, loops or lambdas make the order uncertain.
+/// The event that counts at `user`: the last that whoever comes there has come by in the same round, with no
+/// other that may have come between. What was before `start`, which is passed as well, does not count. Not
+/// known where branches, loops or lambdas make the order uncertain.
 Folder::Latest Folder::lastBefore(const std::vector<Event>& events, const clang::VarDecl& variable,
-                                  clang::SourceLocation user, bool hasStart) const {
+                                  clang::SourceLocation user, bool hasStart,
+                                  clang::SourceLocation start) const {
   if (events.empty()) return {true, nullptr};
   if (events.size() == 1 && !hasStart) return {true, &events.front()};
   const auto entry = values.uses.variables.find(variable.getCanonicalDecl());
   const clang::CompoundStmt* home = entry == values.uses.variables.end() ? nullptr : entry->second.declaredIn;
   if (!home || values.uses.hasLabels) return {};
   const clang::SourceManager& sources = ast.getSourceManager();
-  const auto at = [&](clang::SourceLocation where) { return sources.getExpansionLoc(where); };
-  const clang::SourceLocation here = at(user);
-  if (!contains(sources, home->getSourceRange(), here)) return {};
+  if (!contains(sources, home->getSourceRange(), user)) return {};
   for (const clang::SourceRange& body : values.uses.lambdas)
-    if (contains(sources, body, here) && !contains(sources, body, variable.getLocation())) return {};
+    if (contains(sources, body, user) && !contains(sources, body, variable.getLocation())) return {};
+  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
   const Event* last = nullptr;
   for (const Event& event : events) {
-    if (event.in != home) return {};
-    if (sources.isBeforeInTranslationUnit(at(event.where), here) &&
-        (!last || sources.isBeforeInTranslationUnit(at(last->where), at(event.where))))
-      last = &event;
+    if (!function || event.function != function->getCanonicalDecl()) return {};
+    if (start.isValid() && isBefore(sources, event.where, start)) continue;
+    if (isPassed(event, user) && (!last || isBefore(sources, last->where, event.where))) last = &event;
   }
+  if (!last && start.isInvalid() && !variable.hasLocalStorage()) return {}; // what an earlier call has left
+  const clang::SourceLocation since = last ? last->where : start.isValid() ? start : variable.getLocation();
+  for (const Event& event : events)
+    if (&event != last && mayComeBetween(event, since, user)) return {};
   return {true, last};
 }
 
@@ -48,7 +53,8 @@ std::optional<Value> Folder::within(ScopePointer inner, const clang::Expr& expr,
 
 template <typename Value> std::optional<Value> Folder::through(const Event& event, Evaluate<Value> evaluate) {
   if (event.value) return (this->*evaluate)(*event.value);
-  if constexpr (std::is_same_v<Value, PointerValue>) return PointerValue{buffer(*event.allocation), 0};
+  if constexpr (std::is_same_v<Value, PointerValue>)
+    if (event.allocation) return PointerValue{buffer(*event.allocation), 0};
   return std::nullopt;
 }
 
@@ -211,6 +217,9 @@ template std::optional<Extent> Folder::throughVariable(const clang::VarDecl&, co
                                                        Evaluate<Extent>);
 template std::optional<PointerValue> Folder::throughVariable(const clang::VarDecl&, const clang::Expr&,
                                                              Evaluate<PointerValue>);
+template std::optional<Formulas> Folder::throughVariable(const clang::VarDecl&, const clang::Expr&,
+                                                         Evaluate<Formulas>);
+template std::optional<Formulas> Folder::throughHelper(const clang::CallExpr&, Evaluate<Formulas>);
 template std::optional<Formula> Folder::within(ScopePointer, const clang::Expr&, Evaluate<Formula>);
 template std::optional<Number> Folder::throughHelper(const clang::CallExpr&, Evaluate<Number>);
 template std::optional<Extent> Folder::throughHelper(const clang::CallExpr&, Evaluate<Extent>);

@@ -217,7 +217,7 @@ private:
       if (event.value && uses.inSwaps.contains(event.value)) return false;
       if (!event.in || !holds(*event.in, user.getBeginLoc()) || !isBefore(event.where, user.getBeginLoc()))
         return false;
-      return isBehind ? event.isInLoop && holds(*event.in, where) : isBefore(where, event.where);
+      return isBehind ? !event.rounds.empty() && holds(*event.in, where) : isBefore(where, event.where);
     });
   }
 
@@ -232,7 +232,7 @@ private:
       if (event.value && uses.inSwaps.contains(event.value)) return false;
       const bool isLater = isBefore(source.where, event.where),
                  isEarlier = isBefore(event.where, user.getBeginLoc());
-      return isBehind ? event.isInLoop && (isLater || isEarlier) : isLater && isEarlier;
+      return isBehind ? !event.rounds.empty() && (isLater || isEarlier) : isLater && isEarlier;
     });
   }
 

@@ -85,6 +85,17 @@ std::optional<AllocationCall> allocationCall(const clang::CallExpr& call) {
   return visitor.result;
 }
 
+const clang::Expr& handedOn(const clang::Expr& given) {
+  const clang::Expr* expr = given.IgnoreParens();
+  for (;;) {
+    const auto* call = llvm::dyn_cast<clang::CallExpr>(expr);
+    const bool hands =
+        call && call->getNumArgs() == 1 && (isNamed(*call, "forward") || isNamed(*call, "move"));
+    if (!hands || !call->getDirectCallee()->isInStdNamespace()) return *expr;
+    expr = call->getArg(0)->IgnoreParens();
+  }
+}
+
 const clang::Expr& copiedFrom(const clang::Expr& given) {
   const clang::Expr* expr = given.IgnoreParenImpCasts();
   for (;;) {

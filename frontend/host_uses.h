@@ -31,7 +31,8 @@ struct Slot {
   friend auto operator<=>(const Slot&, const Slot&) = default;
 };
 
-/// Something that gives a slot a value: an assignment, or an allocation call that gets its address.
+/// Something that gives a slot a value: an assignment, an allocation call that gets its address, or what
+/// gives it one that is not known (`n *= 2`, `scanf("%d", &n)`: neither value nor allocation).
 struct Event {
   const clang::Expr* value = nullptr;
   const clang::CallExpr* allocation = nullptr; ///< also that of a pitch
@@ -40,8 +41,8 @@ struct Event {
   clang::SourceLocation where;
   const clang::FunctionDecl* function = nullptr; ///< canonical
   clang::SourceRange region = {};                ///< as of Around
-  bool isInLoop = false;
-  bool isOfEachCall = false; ///< of the function
+  std::vector<clang::SourceRange> rounds = {};   ///< as of Around
+  bool isOfEachCall = false;                     ///< of the function
 };
 
 /// Two pointers that each pass of a `for` exchanges in a statement of its body, or in three.
@@ -67,7 +68,8 @@ struct FieldUses {
   unsigned others = 0;       ///< through pointers and references, or in ways not followed
 };
 
-/// A condition on the way to a call, and what it must be: true or false, or, of a switch, one of its cases.
+/// A condition on the way to a call, and what it must be: true or false, or, of a switch, one of its cases,
+/// or none of them.
 struct Guard {
   const clang::Expr* condition = nullptr;
   bool must = true;
@@ -77,7 +79,8 @@ struct Guard {
 /// What stands around a call within its function, outermost first.
 struct Around {
   const clang::FunctionDecl* function = nullptr; ///< canonical; null at file scope
-  std::vector<const clang::Stmt*> loops;
+  std::vector<const clang::Stmt*> loops;         ///< that count
+  std::vector<clang::SourceRange> rounds;        ///< all loops
   std::vector<Guard> guards;
   /// The innermost part of the text of which it is open whether, or how often, it is come to: a branch, a
   /// loop, a function's body. Whoever is in there and further down comes after it, in the same round.
@@ -132,6 +135,8 @@ std::optional<Slot> readSlotOf(const clang::Expr& lvalue);
 std::optional<Slot> addressedSlot(const clang::Expr& expr);
 /// The field in `field` or `this->field` of a method.
 const clang::FieldDecl* fieldOfThis(const clang::Expr& lvalue);
+/// What `std::forward` and `std::move` are given; any other expression itself, without parentheses.
+const clang::Expr& handedOn(const clang::Expr& expr);
 /// A structure's expression without what only copies or converts it.
 const clang::Expr& copiedFrom(const clang::Expr& expr);
 /// `E` where the function's only return statement is `return E;`.

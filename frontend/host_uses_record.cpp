@@ -46,7 +46,7 @@ bool UsesRecord::noteEvent(const clang::Expr& lvalue, Event event) {
   const clang::FunctionDecl* definition = around.function ? around.function->getDefinition() : nullptr;
   event.isOfEachCall = definition && definition->hasBody() && !around.mayHaveReturned &&
                        event.region == definition->getBody()->getSourceRange();
-  event.isInLoop = !around.loops.empty();
+  event.rounds = around.rounds;
   if (auto slot = slotOf(lvalue)) {
     settle(&lvalue);
     if (slot->path.empty())
@@ -87,6 +87,43 @@ void UsesRecord::noteAllocation(const clang::CallExpr& call, const AllocationCal
   else if (!takesReference(call, allocation.pointer))
     return;
   noteEvent(*pointer, {nullptr, &call, blockOf(&call), call.getBeginLoc()});
+}
+
+void UsesRecord::noteChange(const clang::Expr& lvalue, const clang::Expr& change) {
+  if (settled.contains(lvalue.IgnoreParenImpCasts()) || !lvalue.getType()->isIntegralOrEnumerationType())
+    return; // of a loop's own counter
+  noteEvent(lvalue, {nullptr, nullptr, blockOf(&change), change.getExprLoc()});
+}
+
+/// Those of the C library and of the CUDA API that are no templates keep no pointers to numbers, but for
+/// asynchronous copies, whose parameters say nothing of numbers. `scanf` does not say what it takes.
+void UsesRecord::noteInputs(const clang::CallExpr& call) {
+  const clang::FunctionDecl* callee = call.getDirectCallee();
+  if (!callee || !sources.isInSystemHeader(callee->getLocation())) return;
+  if (const auto* op = llvm::dyn_cast<clang::CXXOperatorCallExpr>(&call)) {
+    if (op->getOperator() != clang::OO_GreaterGreater || op->getNumArgs() != 2) return;
+    if (op->getArg(1)->isLValue() && op->getArg(1)->getType()->isIntegralOrEnumerationType())
+      noteEvent(*op->getArg(1), {nullptr, nullptr, nullptr, op->getOperatorLoc()});
+    return;
+  }
+  if (llvm::isa<clang::CXXMethodDecl>(callee) || !callee->getIdentifier()) return;
+  const llvm::StringRef name = callee->getName();
+  const bool isCopy = name == "cudaMemcpy" || name == "cudaMemcpyFromSymbol";
+  if (callee->isTemplateInstantiation() && !name.starts_with("cudaOccupancy") && !isCopy) return;
+  for (unsigned i = 0; i < call.getNumArgs(); ++i) {
+    const auto* address = llvm::dyn_cast<clang::UnaryOperator>(call.getArg(i)->IgnoreParenCasts());
+    if (!address || address->getOpcode() != clang::UO_AddrOf) continue;
+    const clang::Expr& written = *address->getSubExpr();
+    if (!written.getType()->isIntegralOrEnumerationType() || written.getType().isConstQualified()) continue;
+    const clang::QualType pointer =
+        i < callee->getNumParams() ? callee->getParamDecl(i)->getType() : clang::QualType();
+    const clang::QualType pointee = pointer.isNull() ? pointer : pointer->getPointeeType();
+    if (!pointee.isNull() && pointee.isConstQualified()) settle(&written); // only reads it
+    const bool isNumber = pointee.isNull() ? pointer.isNull() && name.ends_with("scanf")
+                                           : pointee->isIntegerType() && !pointee.isConstQualified();
+    if (isNumber || (isCopy && i == 0))
+      noteEvent(written, {nullptr, nullptr, blockOf(&call), call.getBeginLoc()});
+  }
 }
 
 void UsesRecord::noteReferences(const clang::CallExpr& call) {

@@ -30,6 +30,10 @@ protected:
   void noteMethod(const clang::CXXMemberCallExpr& call);
   void noteInitializers(const clang::CXXConstructorDecl& made);
   void noteAllocation(const clang::CallExpr& call, const AllocationCall& allocation);
+  /// A number that gets a new one, which is not followed: `n *= 2`.
+  void noteChange(const clang::Expr& lvalue, const clang::Expr& change);
+  /// `scanf("%d", &n)`, `cudaGetDevice(&d)`, `std::cin >> n`: functions that write a number and forget where.
+  void noteInputs(const clang::CallExpr& call);
   /// What a function does to its parameter, it does to the variable.
   void noteReferences(const clang::CallExpr& call);
   /// `for (int i = 1; i < 8; i *= 2)`: the update is the loop's own.

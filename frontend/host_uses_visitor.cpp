@@ -73,8 +73,9 @@ public:
     for (clang::Stmt* child : block->body()) {
       ok = ok && TraverseStmt(child);
       const auto* branch = llvm::dyn_cast<clang::IfStmt>(child);
-      if (branch && !branch->getElse() && leaves(*branch->getThen()))
-        around.guards.push_back({branch->getCond(), false, {}});
+      if (branch && leaves(*branch->getThen())) around.guards.push_back({branch->getCond(), false, {}});
+      if (branch && branch->getElse() && leaves(*branch->getElse()))
+        around.guards.push_back({branch->getCond(), true, {}});
     }
     around.guards.resize(outside);
     return ok;
@@ -85,7 +86,7 @@ public:
     if (!body || choice->getInit() || choice->getConditionVariable())
       return inRegion(*choice, [&] { return Base::TraverseSwitchStmt(choice); });
     if (!TraverseStmt(choice->getCond())) return false;
-    std::vector<const clang::Expr*> cases;
+    std::vector<const clang::Expr*> cases, all = casesOf(*body);
     bool hasDefault = false, fallsThrough = false, ok = true;
     for (clang::Stmt* child : body->body()) {
       if (llvm::isa<clang::SwitchCase>(child) && !fallsThrough) cases.clear(), hasDefault = false;
@@ -96,8 +97,10 @@ public:
         if (value) cases.push_back(value->getLHS());
         statement = label->getSubStmt();
       }
-      const bool isKnown = !cases.empty() && !hasDefault;
-      if (isKnown) around.guards.push_back({choice->getCond(), true, cases});
+      // What only `default` leads to is reached with none of the cases.
+      const bool isDefault = hasDefault && cases.empty() && !all.empty();
+      const bool isKnown = isDefault || (!cases.empty() && !hasDefault);
+      if (isKnown) around.guards.push_back({choice->getCond(), !isDefault, isDefault ? all : cases});
       ok = ok && traverseIn(child);
       if (isKnown) around.guards.pop_back();
       fallsThrough = !leaves(*statement);
@@ -117,13 +120,13 @@ public:
     return ok;
   }
   bool TraverseWhileStmt(clang::WhileStmt* loop) {
-    return inRegion(*loop, [&] { return Base::TraverseWhileStmt(loop); });
+    return inRound(*loop, [&] { return Base::TraverseWhileStmt(loop); });
   }
   bool TraverseDoStmt(clang::DoStmt* loop) {
     clang::Expr::EvalResult again;
     const bool isOnce = !loop->getCond()->isValueDependent() && // `do { } while (0)` of macros
                         loop->getCond()->EvaluateAsInt(again, ast) && again.Val.getInt().isZero();
-    return isOnce ? Base::TraverseDoStmt(loop) : inRegion(*loop, [&] { return Base::TraverseDoStmt(loop); });
+    return isOnce ? Base::TraverseDoStmt(loop) : inRound(*loop, [&] { return Base::TraverseDoStmt(loop); });
   }
   bool TraverseCXXTryStmt(clang::CXXTryStmt* attempt) {
     return inRegion(*attempt, [&] { return Base::TraverseCXXTryStmt(attempt); });
@@ -140,7 +143,7 @@ public:
     noteLoop(*loop);
     uses.homes[loop] = blockOf(loop);
     around.loops.push_back(loop);
-    const bool result = inRegion(*loop, [&] { return Base::TraverseForStmt(loop); });
+    const bool result = inRound(*loop, [&] { return Base::TraverseForStmt(loop); });
     around.loops.pop_back();
     return result;
   }
@@ -152,7 +155,7 @@ public:
     }
     if (loop->getRangeInit() && isCounted(loop->getRangeInit()->getType())) settle(loop->getRangeInit());
     around.loops.push_back(loop);
-    const bool result = inRegion(*loop, [&] { return Base::TraverseCXXForRangeStmt(loop); });
+    const bool result = inRound(*loop, [&] { return Base::TraverseCXXForRangeStmt(loop); });
     around.loops.pop_back();
     return result;
   }
@@ -210,9 +213,14 @@ public:
         uses.variables[variable->getCanonicalDecl()].declaredIn = block->second;
     return true;
   }
+  bool VisitUnaryOperator(clang::UnaryOperator* op) {
+    if (op->isIncrementDecrementOp()) noteChange(*op->getSubExpr(), *op);
+    return true;
+  }
   bool VisitBinaryOperator(clang::BinaryOperator* op) {
     if (op->getOpcode() == clang::BO_Assign && !exchanging.contains(op))
       noteEvent(*op->getLHS(), {op->getRHS(), nullptr, blockOf(op), op->getOperatorLoc()});
+    if (op->isCompoundAssignmentOp()) noteChange(*op->getLHS(), *op);
     const bool asks = op->getOpcode() == clang::BO_Rem || op->getOpcode() == clang::BO_And;
     const auto* asked =
         asks ? llvm::dyn_cast<clang::DeclRefExpr>(op->getLHS()->IgnoreParenImpCasts()) : nullptr;
@@ -255,6 +263,7 @@ public:
       for (unsigned i = 2; i < call->getNumArgs(); ++i) settle(call->getArg(i));
     }
     noteReferences(*call);
+    noteInputs(*call);
     if (!isInSight(call->getDirectCallee()))
       for (const clang::Expr* argument : call->arguments()) handOn(argument->getType());
     return true;
@@ -291,6 +300,12 @@ private:
     around.region = outside;
     return ok;
   }
+  template <class Walk> bool inRound(const clang::Stmt& loop, const Walk& walk) {
+    around.rounds.push_back(loop.getSourceRange());
+    const bool ok = inRegion(loop, walk);
+    around.rounds.pop_back();
+    return ok;
+  }
   bool traverseIn(clang::Stmt* part) {
     return inRegion(*part, [&] { return TraverseStmt(part); });
   }
@@ -318,8 +333,23 @@ private:
     if (llvm::isa<clang::ReturnStmt, clang::BreakStmt, clang::ContinueStmt, clang::GotoStmt,
                   clang::CXXThrowExpr>(statement))
       return true;
+    const auto* full = llvm::dyn_cast<clang::FullExpr>(&statement);
+    const auto* call = llvm::dyn_cast<clang::CallExpr>(full ? full->getSubExpr() : &statement);
+    if (call && call->getDirectCallee() && call->getDirectCallee()->isNoReturn()) return true; // `exit(1)`
     const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement);
     return block && !block->body_empty() && leaves(*block->body_back());
+  }
+  /// The labels of a switch; none where one of them is a range of values.
+  static std::vector<const clang::Expr*> casesOf(const clang::CompoundStmt& body) {
+    std::vector<const clang::Expr*> cases;
+    for (const clang::Stmt* child : body.body())
+      for (const auto* label = llvm::dyn_cast<clang::SwitchCase>(child); label;
+           label = llvm::dyn_cast<clang::SwitchCase>(label->getSubStmt())) {
+        const auto* value = llvm::dyn_cast<clang::CaseStmt>(label);
+        if (value && value->getRHS()) return {};
+        if (value) cases.push_back(value->getLHS());
+      }
+    return cases;
   }
   static bool rootIsReference(const clang::MemberExpr& member) {
     const auto* root = llvm::dyn_cast_or_null<clang::DeclRefExpr>(rootOf(&member));

@@ -246,10 +246,10 @@ bool HostValues::isExcluded(const Around& around, const ScopePointer& scope) con
 }
 
 /// Ways to a call within its function, for each way to the function.
-std::vector<ScopePointer> HostValues::waysAt(const clang::CallExpr& call, unsigned depth) const {
+std::vector<ScopePointer> HostValues::waysAt(const clang::CallExpr& call, Search search) const {
   const auto found = uses.around.find(&call);
   if (found == uses.around.end()) return {nullptr};
-  std::vector<ScopePointer> ways = waysTo(found->second.function, depth);
+  std::vector<ScopePointer> ways = waysTo(found->second.function, search);
   for (const clang::Stmt* loop : found->second.loops) {
     std::vector<ScopePointer> inside;
     for (const ScopePointer& way : ways) {
@@ -277,16 +277,77 @@ std::vector<ScopePointer> HostValues::waysAt(const clang::CallExpr& call, unsign
     if (ways.size() > kMostWays) return ways; // too many: the caller gives up
   }
   std::erase_if(ways, [&](const ScopePointer& way) { return isExcluded(found->second, way); });
+  return inBranches(found->second, std::move(ways));
+}
+
+namespace {
+
+/// `n == 64` where that must hold, `n != 64` where it must not, also as a part of what must hold.
+void addEqualities(const clang::Expr& condition, bool must,
+                   std::vector<const clang::BinaryOperator*>& equalities) {
+  const clang::Expr* plain = condition.IgnoreParenImpCasts();
+  if (const auto* op = llvm::dyn_cast<clang::UnaryOperator>(plain); op && op->getOpcode() == clang::UO_LNot)
+    return addEqualities(*op->getSubExpr(), !must, equalities);
+  const auto* op = llvm::dyn_cast<clang::BinaryOperator>(plain);
+  if (!op) return;
+  if (op->getOpcode() == (must ? clang::BO_LAnd : clang::BO_LOr)) {
+    addEqualities(*op->getLHS(), must, equalities);
+    addEqualities(*op->getRHS(), must, equalities);
+  }
+  if (op->getOpcode() == (must ? clang::BO_EQ : clang::BO_NE)) equalities.push_back(op);
+}
+
+ScopePointer branchOf(std::pair<const clang::VarDecl*, std::int64_t> known, const ScopePointer& way) {
+  auto branch = std::make_shared<Scope>();
+  branch->counters.insert(known);
+  branch->outer = way;
+  return branch;
+}
+
+} // namespace
+
+std::vector<ScopePointer> HostValues::inBranches(const Around& around, std::vector<ScopePointer> ways) const {
+  if (uses.hasLabels) return ways;
+  for (const Guard& guard : around.guards) {
+    std::vector<const clang::BinaryOperator*> equalities;
+    if (guard.cases.empty()) addEqualities(*guard.condition, guard.must, equalities);
+    std::vector<ScopePointer> inside;
+    for (ScopePointer way : ways) {
+      for (const clang::BinaryOperator* equality : equalities) {
+        Folder folder(*this, way);
+        auto known = folder.equalTo(*equality->getLHS(), *equality->getRHS());
+        if (!known) known = folder.equalTo(*equality->getRHS(), *equality->getLHS());
+        if (known) way = branchOf(*known, way);
+      }
+      std::vector<ScopePointer> cases;
+      for (const clang::Expr* label : guard.must ? guard.cases : std::vector<const clang::Expr*>())
+        if (const auto known = Folder(*this, way).equalTo(*guard.condition, *label))
+          cases.push_back(branchOf(*known, way));
+      if (cases.empty() || cases.size() < guard.cases.size()) cases = {way};
+      inside.insert(inside.end(), cases.begin(), cases.end());
+    }
+    ways = std::move(inside);
+    if (ways.size() > kMostWays) return ways;
+  }
   return ways;
 }
 
-std::vector<ScopePointer> HostValues::waysTo(const clang::FunctionDecl* function, unsigned depth) const {
-  if (!function || depth == 0 || !callsAreKnown(*function)) return {nullptr};
+/// Whether it is handed a function, as those are that launch what they are given.
+static bool takesFunction(const clang::FunctionDecl& function) {
+  return std::ranges::any_of(function.parameters(), [](const clang::ParmVarDecl* parameter) {
+    const clang::QualType type = parameter->getType().getNonReferenceType();
+    return type->isFunctionPointerType() || type->isFunctionType();
+  });
+}
+
+std::vector<ScopePointer> HostValues::waysTo(const clang::FunctionDecl* function, Search search) const {
+  if (!function || search.depth == 0 || !uses.functions.contains(function)) return {nullptr};
+  if (!callsAreKnown(*function) && !(search.inSight && takesFunction(*function))) return {nullptr};
   std::vector<ScopePointer> ways;
   const auto& calls = uses.functions.at(function).calls;
   if (calls.empty()) return {nullptr};
   for (const clang::CallExpr* call : calls)
-    for (const ScopePointer& outer : waysAt(*call, depth - 1)) {
+    for (const ScopePointer& outer : waysAt(*call, {search.depth - 1, search.inSight})) {
       auto entered = Folder(*this, outer).enter(*call);
       if (!entered) return {nullptr};
       ways.push_back(std::move(*entered));
@@ -296,7 +357,13 @@ std::vector<ScopePointer> HostValues::waysTo(const clang::FunctionDecl* function
 }
 
 std::optional<std::vector<ScopePointer>> HostValues::scopesAt(const clang::CallExpr& call) const {
-  std::vector<ScopePointer> ways = waysAt(call, kDeepestCall);
+  std::vector<ScopePointer> ways = waysAt(call, {kDeepestCall, false});
+  if (ways.size() > kMostWays) return std::nullopt;
+  return ways;
+}
+
+std::optional<std::vector<ScopePointer>> HostValues::scopesInSightOf(const clang::CallExpr& call) const {
+  std::vector<ScopePointer> ways = waysAt(call, {kDeepestCall, true});
   if (ways.size() > kMostWays) return std::nullopt;
   return ways;
 }

@@ -15,16 +15,16 @@ class ParmVarDecl;
 namespace kcheck::frontend {
 
 struct Scope;
-/// Which call of a function is meant, and which pass of the loops around: what parameters and loop counters
-/// are. Null: any.
+/// Which call of a function is meant, which pass of the loops around, and which branches: what parameters and
+/// loop counters are, and variables that a branch compares with a number. Null: any.
 using ScopePointer = std::shared_ptr<const Scope>;
 
 struct Scope {
   std::map<const clang::ParmVarDecl*, const clang::Expr*> arguments; ///< to be evaluated in `outer`
-  std::map<const clang::VarDecl*, std::int64_t> counters;
-  const clang::Expr* object = nullptr;           ///< of a method's call: what `this` points to
+  std::map<const clang::VarDecl*, std::int64_t> counters; ///< and, of a branch, what it has compared
+  const clang::Expr* object = nullptr;                    ///< of a method's call: what `this` points to
   const clang::FunctionDecl* function = nullptr; ///< canonical: that was entered; null for a pass of a loop
-  const clang::Stmt* loop = nullptr;             ///< whose pass it is
+  const clang::Stmt* loop = nullptr;             ///< whose pass it is; of a branch there is neither
   bool isExchanged = false;    ///< in this pass the loop's two pointers (HostUses::exchanges) are
   const void* entry = nullptr; ///< the call or constructed variable: tells buffers of calls apart
   ScopePointer outer;
@@ -49,13 +49,13 @@ public:
     return entry->second;
   }
 
-  /// A number for a variable in formulas.
-  unsigned numberOf(const clang::VarDecl* variable) {
-    return variables.try_emplace(variable, unsigned(variables.size())).first->second;
+  /// A number for a variable in formulas, as it is in one call of its function: `calls` lead there.
+  unsigned numberOf(const clang::VarDecl* variable, std::vector<const void*> calls) {
+    return variables.try_emplace({variable, std::move(calls)}, unsigned(variables.size())).first->second;
   }
 
 private:
-  std::map<const clang::VarDecl*, unsigned> variables;
+  std::map<std::pair<const clang::VarDecl*, std::vector<const void*>>, unsigned> variables;
   std::vector<Allocation>& all;
   std::map<Key, std::size_t> known;
 };
@@ -72,6 +72,8 @@ public:
   std::optional<PassedValue::Range> range(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
   /// What does not fold, in terms of variables of one value each; none when it is not of that kind.
   std::optional<Formula> formula(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
+  /// Whether a condition holds, in the same terms.
+  std::optional<Formula> truth(const clang::Expr& condition, const ScopePointer& scope = nullptr) const;
   std::array<std::optional<Formula>, 3> extentFormulas(const clang::Expr& extent,
                                                        const ScopePointer& scope = nullptr) const;
   /// A field of a structure, `config.gridDim`, as it is where `user` stands.
@@ -94,6 +96,9 @@ public:
   /// Every way to come to a call: through the calls of its function and the passes of the loops around, where
   /// all of them are known and few. Ways that a branch around excludes are left out. None when not known.
   std::optional<std::vector<ScopePointer>> scopesAt(const clang::CallExpr& call) const;
+  /// The same through the calls in sight of functions that are handed a function, also where there may be
+  /// others.
+  std::optional<std::vector<ScopePointer>> scopesInSightOf(const clang::CallExpr& call) const;
 
 private:
   friend class Folder;
@@ -104,9 +109,15 @@ private:
   const clang::VarDecl* soleCounter(const clang::ForStmt& loop) const;
   bool hasOtherUses(const clang::VarDecl& variable, unsigned depth = 4) const;
   bool isOwn(const clang::VarDecl& variable) const;
-  std::vector<ScopePointer> waysTo(const clang::FunctionDecl* function, unsigned depth) const;
-  std::vector<ScopePointer> waysAt(const clang::CallExpr& call, unsigned depth) const;
+  struct Search {
+    unsigned depth = 0;
+    bool inSight = false; ///< as of scopesInSightOf
+  };
+  std::vector<ScopePointer> waysTo(const clang::FunctionDecl* function, Search search) const;
+  std::vector<ScopePointer> waysAt(const clang::CallExpr& call, Search search) const;
   bool isExcluded(const Around& around, const ScopePointer& scope) const;
+  /// What the branches around say of single variables, one scope for each case that is open.
+  std::vector<ScopePointer> inBranches(const Around& around, std::vector<ScopePointer> ways) const;
   std::optional<PassedValue::Range> rangeOf(const clang::Expr& expr, const ScopePointer& scope,
                                             unsigned depth) const;
   std::optional<PassedValue::Range> rangeOf(const clang::VarDecl& variable, const ScopePointer& scope,

@@ -10,4 +10,7 @@ namespace kcheck {
 /// sizes are computed as well, the variables must be the same.
 bool sameFormulas(const Launch& a, const Launch& b);
 
+/// The variables that it is computed from, by Formula::number.
+std::set<unsigned> variablesOf(const Formula& formula);
+
 } // namespace kcheck

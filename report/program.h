@@ -57,9 +57,23 @@ struct Kernel {
 };
 
 /// A number that host code computes from values which it does not fix: `(n + 255) / 256` with `n` from the
-/// command line. Arithmetic is that of integers that do not wrap.
+/// command line. Arithmetic is that of integers that do not wrap; what is true is 1, what is not is 0.
 struct Formula {
-  enum class Op : std::uint8_t { Constant, Variable, Add, Sub, Mul, Div };
+  enum class Op : std::uint8_t {
+    Constant,
+    Variable,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Less,
+    Equal,
+    Not,
+    And,
+    Or,
+    Choice ///< of the second where the first holds, else of the third
+  };
   Op op = Op::Constant;
   std::int64_t constant = 0;
   std::string variable; ///< its name; of an operation that may not fit the host's type: the first in it
@@ -67,6 +81,7 @@ struct Formula {
   /// Host code looks at its remainder by something: perhaps it goes on with multiples only.
   bool mayDivide = false;
   std::vector<Formula> operands;
+  friend bool operator==(const Formula&, const Formula&) = default;
 };
 
 /// A buffer that host code makes: cudaMalloc and its relatives, managed memory, or an array of a launch line.
@@ -129,6 +144,9 @@ struct Launch {
   std::optional<std::uint64_t> sharedBytes; ///< dynamic shared memory
   std::vector<Argument> arguments;
   std::array<std::optional<Formula>, 3> gridFormulas, blockFormulas; ///< of the axes that do not fold
+  std::vector<Formula> conditions; ///< what holds whenever host code comes to the launch
+  /// A condition on the way to it that is not followed, of what its shape or its arguments are made of.
+  Location unfollowed;
   std::vector<OnePointer> mayBeOne;
   bool isJoined = false; ///< stands for several of a run: an unknown axis had several widths
 };

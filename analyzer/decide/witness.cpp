@@ -219,6 +219,9 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
   w.causes.insert(w.causes.end(), verdict.leans.begin(), verdict.leans.end());
   const bool needsLarge =
       isFarOut(w.first, w.blockDim, w.gridDim) || (b && isFarOut(w.second, w.blockDim, w.gridDim));
+  const bool leansOnLaunch = !model.hiddenSize.empty() || w.leansOn(CauseKind::AnyInput);
+  if (!model.unfollowedAt.empty() && leansOnLaunch)
+    w.causes.push_back({CauseKind::Launch, model.unfollowedAt});
   if (model.hiddenSize.empty()) return w;
   std::optional<Relation> between = b ? std::optional(relation) : std::nullopt;
   if (needsLarge || (w.causes.empty() && !happensInUsualSizes(verdict, between)))

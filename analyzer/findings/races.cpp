@@ -122,8 +122,8 @@ Finding findingOf(const RaceResult& race, bool withinWarpsOnly, const FindingCon
     return cause.kind == CauseKind::Launch || cause.kind == CauseKind::AnyInput;
   });
   finding.leansOnInput = leansOnContents(race) || leansOnPlaces(race);
-  finding.largerInput =
-      finding.leansOnHost && leansOnLaunch && !race.sameValue && needSizesOnly(*race.first, *race.second);
+  finding.largerInput = finding.leansOnHost && leansOnLaunch && !race.sameValue &&
+                        context.model.unfollowedAt.empty() && needSizesOnly(*race.first, *race.second);
   addValues(finding, race.witness);
   return finding;
 }

@@ -50,6 +50,23 @@ Index makeIndex(KernelState& state, const std::string& indexName, const std::str
 
 namespace {
 
+Expr formulaValue(KernelState& state, const Formula& formula);
+
+/// Whether it is not 0.
+Expr formulaTruth(KernelState& state, const Formula& formula) {
+  ExprContext& exprs = state.exprs;
+  const auto value = [&](std::size_t operand) { return formulaValue(state, formula.operands[operand]); };
+  const auto truth = [&](std::size_t operand) { return formulaTruth(state, formula.operands[operand]); };
+  switch (formula.op) {
+  case Formula::Op::Less: return exprs.binary(Op::Slt, value(0), value(1));
+  case Formula::Op::Equal: return exprs.eq(value(0), value(1));
+  case Formula::Op::Not: return exprs.logicalNot(truth(0));
+  case Formula::Op::And: return exprs.logicalAnd(truth(0), truth(1));
+  case Formula::Op::Or: return exprs.logicalOr(truth(0), truth(1));
+  default: return exprs.logicalNot(exprs.eq(formulaValue(state, formula), exprs.constant(64, 0)));
+  }
+}
+
 /// A formula of host code as a 64-bit number. Its variables may have any value that fits an int and is not
 /// negative.
 Expr formulaValue(KernelState& state, const Formula& formula) {
@@ -69,11 +86,16 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
     state.assume(smallOfHost(formula.variable));
     return exprs.of(symbol);
   }
+  if (formula.op == Formula::Op::Choice)
+    return exprs.ite(formulaTruth(state, formula.operands[0]), formulaValue(state, formula.operands[1]),
+                     formulaValue(state, formula.operands[2]));
+  if (formula.op >= Formula::Op::Less) return exprs.extend(Op::ZExt, 64, formulaTruth(state, formula));
   Expr a = formulaValue(state, formula.operands[0]), b = formulaValue(state, formula.operands[1]);
   switch (formula.op) {
   case Formula::Op::Add: return exprs.add(a, b, NoSignedWrap);
   case Formula::Op::Sub: return exprs.sub(a, b, NoSignedWrap);
   case Formula::Op::Mul: return exprs.mul(a, b, NoSignedWrap);
+  case Formula::Op::Rem: return exprs.binary(Op::SRem, a, b);
   default: return exprs.binary(Op::SDiv, a, b);
   }
 }
@@ -91,6 +113,10 @@ void bindShape(KernelState& state) {
   };
   std::set<unsigned> given = variablesOfNumbers(*launch);
   given.merge(variablesOfSizes(*launch, state.facts.allocations));
+  for (const Formula& condition : launch->conditions) {
+    given.merge(variablesOf(condition));
+    state.model.facts.push_back(formulaTruth(state, condition));
+  }
   for (unsigned axis = 0; axis < 3; ++axis) {
     bind(state.model.gridDim[axis], launch->gridFormulas[axis]);
     const auto& ofBlock = launch->blockFormulas[axis];
@@ -121,6 +147,9 @@ void setUpShape(KernelState& state) {
   if (launch.isOfProgram() && !(launch.fixedBlock() && launch.fixedGrid()))
     model.hiddenSize =
         "how large the launch at line " + std::to_string(launch.launch->where.line) + " is in the end";
+  if (launch.isOfProgram() && launch.launch->unfollowed.known())
+    model.unfollowedAt = "when the condition at line " + std::to_string(launch.launch->unfollowed.line) +
+                         " lets the launch come";
   unsigned freeBlockAxes = 0;
   for (unsigned axis = 0; axis < 3; ++axis) freeBlockAxes += !launch.block[axis];
   if (freeBlockAxes > 1) { // at most 1024 threads in a block

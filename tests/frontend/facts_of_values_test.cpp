@@ -89,8 +89,8 @@ TEST(Facts, TheLastAssignmentBeforeCounts) {
               "  if (argc > 1) n = 9;\n"
               "  k<<<grid.x, block.x * block.y>>>(nullptr, nullptr, n);\n"
               "}\n",
-              "line 7 k(int *, const float *, int) <<<1,2,3 | 32,4,1 | 0>>> nullptr nullptr n\n"
-              "line 11 k(int *, const float *, int) <<<7,1,1 | 32,2,1 | 0>>> nullptr nullptr n\n"
+              "line 7 k(int *, const float *, int) <<<1,2,3 | 32,4,1 | 0>>> nullptr nullptr n=5\n"
+              "line 11 k(int *, const float *, int) <<<7,1,1 | 32,2,1 | 0>>> nullptr nullptr n=6\n"
               "line 13 k(int *, const float *, int) <<<7,1,1 | 64,1,1 | 0>>> nullptr nullptr n\n");
 }
 

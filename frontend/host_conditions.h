@@ -1,0 +1,41 @@
+// What holds whenever host code comes to a launch: the branches on the way to it, in its own function and in
+// those that call it, as conditions on the numbers that its shape and its arguments are made of.
+#pragma once
+
+#include "frontend/host_values.h"
+
+namespace kcheck::frontend {
+
+class HostConditions {
+public:
+  HostConditions(const clang::ASTContext& ast, const HostUses& uses, const HostValues& values)
+      : ast(ast), uses(uses), values(values) {}
+
+  /// Adds those that have to do with the launch's numbers. `hidden`: what its shape and its arguments are
+  /// made of that does not fold.
+  void add(const clang::CallExpr& call, const ScopePointer& scope, std::span<const clang::Expr* const> hidden,
+           std::span<const Allocation> allocations, Launch& launch) const;
+
+private:
+  struct Open {
+    const clang::Expr* condition;
+    ScopePointer scope;
+  };
+  struct Found {
+    std::vector<Formula> known;
+    std::vector<Open> open;
+  };
+  using Origins = std::set<const clang::Decl*>;
+
+  void collect(const Around& around, const ScopePointer& scope, Found& found) const;
+  void collect(const clang::Expr& condition, bool must, const ScopePointer& scope, Found& found) const;
+  std::optional<Formula> isOneOf(const Guard& guard, const ScopePointer& scope) const;
+  void addOrigins(const clang::Expr& expr, const ScopePointer& scope, Origins& origins) const;
+  void addOrigins(const clang::VarDecl& variable, const ScopePointer& scope, Origins& origins) const;
+
+  const clang::ASTContext& ast;
+  const HostUses& uses;
+  const HostValues& values;
+};
+
+} // namespace kcheck::frontend
