@@ -22,7 +22,8 @@ public:
     if (formula.op == Formula::Op::Constant) return formula.constant;
     if (formula.op == Formula::Op::Variable) {
       mayDivide |= formula.mayDivide;
-      return values.try_emplace(formula.number, kFirst + kStep * std::int64_t(values.size())).first->second;
+      const std::int64_t sample = kFirst + kStep * std::int64_t(values.size());
+      return values.try_emplace(formula.number, std::min(sample, formula.most)).first->second;
     }
     const auto left = (*this)(formula.operands[0]);
     if (!left) return std::nullopt;

@@ -1,5 +1,6 @@
 #include "frontend/host_conditions.h"
 
+#include "frontend/formula_parts.h"
 #include "frontend/pretty.h"
 #include "report/formulas.h"
 
@@ -36,13 +37,6 @@ public:
   }
   std::set<const clang::Decl*> named;
 };
-
-Formula opposite(Formula formula) {
-  Formula result;
-  result.op = Formula::Op::Not;
-  result.operands.push_back(std::move(formula));
-  return result;
-}
 
 std::set<unsigned> variablesOfLaunch(const Launch& launch, std::span<const Allocation> allocations) {
   std::set<unsigned> result;
@@ -100,24 +94,17 @@ std::optional<Formula> HostConditions::isOneOf(const Guard& guard, const ScopePo
   for (const clang::Expr* label : guard.cases) {
     const auto value = values.integer(*label, scope);
     if (!value) return std::nullopt;
-    Formula equal, constant;
-    constant.constant = *value;
-    equal.op = Formula::Op::Equal;
-    equal.operands = {*chosen, constant};
-    if (!result) {
-      result = std::move(equal);
-      continue;
-    }
-    Formula either;
-    either.op = Formula::Op::Or;
-    either.operands = {std::move(*result), std::move(equal)};
-    result = std::move(either);
+    Formula equal = combined(Formula::Op::Equal, *chosen, ofConstant(*value));
+    result = result ? combined(Formula::Op::Or, std::move(*result), std::move(equal)) : std::move(equal);
   }
   return result;
 }
 
-void HostConditions::collect(const Around& around, const ScopePointer& scope, Found& found) const {
+void HostConditions::collect(const Around& around, const ScopePointer& outer, Found& found) const {
   for (const Guard& guard : around.guards) {
+    const auto inside = guard.within ? values.entered(*guard.within, outer) : std::optional(outer);
+    if (!inside) continue;
+    const ScopePointer& scope = *inside;
     if (uses.hasLabels) {
       found.open.push_back({guard.condition, scope});
     } else if (guard.cases.empty()) {

@@ -27,7 +27,7 @@ private:
   };
   using Origins = std::set<const clang::Decl*>;
 
-  void collect(const Around& around, const ScopePointer& scope, Found& found) const;
+  void collect(const Around& around, const ScopePointer& outer, Found& found) const;
   void collect(const clang::Expr& condition, bool must, const ScopePointer& scope, Found& found) const;
   std::optional<Formula> isOneOf(const Guard& guard, const ScopePointer& scope) const;
   void addOrigins(const clang::Expr& expr, const ScopePointer& scope, Origins& origins) const;

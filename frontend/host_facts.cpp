@@ -166,9 +166,11 @@ private:
           });
     } else if (isNamed(call, "cudaLaunchKernelEx") && call.getNumArgs() >= 2) {
       addWays(call, *call.getArg(1),
-              [&](Launch& launch, const clang::FunctionDecl&, const ScopePointer& scope, Hidden&) {
+              [&](Launch& launch, const clang::FunctionDecl&, const ScopePointer& scope, Hidden& hidden) {
                 addConfiguration(call, launch, scope);
-                launch.arguments = arguments.describe(expressionsOf(call, 2), scope);
+                hidden = expressionsOf(call, 2);
+                launch.arguments = arguments.describe(hidden, scope);
+                hidden.push_back(call.getArg(0));
               });
     }
   }
@@ -180,8 +182,14 @@ private:
     if (!type || !config->path.empty() || !type->getDefinition()) return;
     for (const clang::FieldDecl* field : type->getDefinition()->fields()) {
       const Slot slot{config->root, {field->getCanonicalDecl()}};
-      if (field->getName() == "gridDim") launch.grid = values.extentField(slot, call, scope);
-      if (field->getName() == "blockDim") launch.block = values.extentField(slot, call, scope);
+      if (field->getName() == "gridDim") {
+        launch.grid = values.extentField(slot, call, scope);
+        if (!launch.grid.whole()) launch.gridFormulas = values.fieldFormulas(slot, call, scope);
+      }
+      if (field->getName() == "blockDim") {
+        launch.block = values.extentField(slot, call, scope);
+        if (!launch.block.whole()) launch.blockFormulas = values.fieldFormulas(slot, call, scope);
+      }
       if (field->getName() == "dynamicSmemBytes")
         if (const auto bytes = values.integerField(slot, call, scope); bytes && *bytes >= 0)
           launch.sharedBytes = std::uint64_t(*bytes);

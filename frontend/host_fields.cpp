@@ -211,6 +211,8 @@ std::optional<Value> Folder::fieldOfObject(const clang::FieldDecl& field, Evalua
 template std::optional<Number> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<Number>);
 template std::optional<Extent> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<Extent>);
 template std::optional<PointerValue> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<PointerValue>);
+template std::optional<Formula> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<Formula>);
+template std::optional<Formulas> Folder::fieldAt(const Slot&, const clang::Expr&, Evaluate<Formulas>);
 template std::optional<Number> Folder::fieldOf(const clang::Expr&, std::span<const clang::FieldDecl* const>,
                                                Evaluate<Number>);
 template std::optional<PointerValue>

@@ -157,7 +157,7 @@ std::optional<Number> Folder::ofReference(const clang::VarDecl& variable, const 
   for (ScopePointer s = scope; s; s = s->outer) {
     const bool isOfBranch = !s->loop && !s->function;
     if (const auto entry = s->counters.find(variable.getCanonicalDecl()); entry != s->counters.end())
-      if (!isOfBranch || isSettled(variable, user)) return ofInteger(entry->second);
+      if (!isOfBranch || isSettled(variable, user.getBeginLoc())) return ofInteger(entry->second);
     const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
     if (s->function && function && function->getCanonicalDecl() == s->function) break; // of this call
   }

@@ -75,10 +75,18 @@ private:
   std::optional<Formula> formulaOfOperator(const clang::BinaryOperator& op);
   std::optional<Formula> pitchOf(const clang::VarDecl& variable, const VariableUses& own);
   std::optional<Formula> formulaOfVariable(const clang::VarDecl& variable, const clang::Expr& user);
+  std::optional<Formula> formulaAt(const clang::VarDecl& variable, clang::SourceLocation place);
+  std::optional<Formula> chosen(const clang::VarDecl& variable, const std::vector<Event>& events,
+                                clang::SourceLocation place);
+  std::optional<std::int64_t> mostOf(const clang::VarDecl& variable, const VariableUses& own);
+  std::optional<std::int64_t> steppedUp(const clang::Expr& change, std::int64_t from);
+  std::optional<std::int64_t> limitIn(const clang::Expr& condition, const clang::VarDecl& variable);
+  std::optional<Formula> returned(std::span<clang::Stmt* const> statements);
   std::optional<Formula> roundedUp(const clang::Expr& expr);
   std::optional<Formula> formulaOfCall(const clang::CallExpr& call);
   std::optional<Formula> compared(const clang::BinaryOperator& op);
   std::optional<Formulas> axesOf(const clang::Expr& expr);
+  std::optional<Formulas> axesAt(const Slot& slot, const clang::Expr& user);
 
   // host_pointers.cpp
   std::optional<PointerValue> pointerOf(const clang::Expr& expr);
@@ -130,7 +138,7 @@ private:
   bool livesAsLong(const clang::VarDecl& variable) const;
   bool isPassed(const Event& event, clang::SourceLocation user) const;
   bool mayComeBetween(const Event& event, clang::SourceLocation since, clang::SourceLocation user) const;
-  bool isSettled(const clang::VarDecl& variable, const clang::Expr& user) const;
+  bool isSettled(const clang::VarDecl& variable, clang::SourceLocation here) const;
   std::vector<const void*> callsTo(const clang::VarDecl& variable) const;
   ScopePointer scopeOfSome(const clang::VarDecl& variable) const;
   /// The value that an event gives to a variable, or to a field of one, in a round or call that need not be

@@ -1,5 +1,6 @@
 // Numbers that host code does not fix, as formulas over the variables that it computes them from: sizes of
 // buffers and grids that follow one `n`.
+#include "frontend/formula_parts.h"
 #include "frontend/host_folder.h"
 
 #include "frontend/host_containers.h"
@@ -15,26 +16,10 @@
 namespace kcheck::frontend {
 namespace {
 
-Formula ofConstant(std::int64_t value) {
-  Formula formula;
-  formula.constant = value;
-  return formula;
+bool mayBeNegative(const Formula& formula) {
+  if (formula.op == Formula::Op::Constant) return formula.constant < 0;
+  return formula.op == Formula::Op::Sub || std::ranges::any_of(formula.operands, mayBeNegative);
 }
-
-Formula made(Formula::Op op, std::vector<Formula> operands) {
-  Formula formula;
-  formula.op = op;
-  formula.operands = std::move(operands);
-  return formula;
-}
-
-Formula combined(Formula::Op op, Formula left, Formula right) {
-  return made(op, {std::move(left), std::move(right)});
-}
-
-Formula opposite(Formula formula) { return made(Formula::Op::Not, {std::move(formula)}); }
-
-constexpr std::uint64_t kIntBits = 32;
 
 /// The first variable of a formula, by name.
 std::string variableIn(const Formula& formula) {
@@ -137,7 +122,9 @@ std::optional<Formula> Folder::formulaOfOperator(const clang::BinaryOperator& op
     auto left = formula(*op.getLHS());
     const auto by = number(*op.getRHS());
     if (!left || !by || by->isFloat || by->integer < 0 || by->integer > 30) return std::nullopt;
-    const auto kind = op.getOpcode() == clang::BO_Shl ? Formula::Op::Mul : Formula::Op::Div;
+    const bool isUp = op.getOpcode() == clang::BO_Shl;
+    if (!isUp && mayBeNegative(*left)) return std::nullopt; // rounds down, where a division rounds to zero
+    const auto kind = isUp ? Formula::Op::Mul : Formula::Op::Div;
     return withoutSign(ast, op, combined(kind, std::move(*left), ofConstant(std::int64_t(1) << by->integer)));
   }
   default: return std::nullopt;
@@ -183,7 +170,8 @@ std::optional<std::pair<const clang::VarDecl*, std::int64_t>> Folder::equalTo(co
                                                                               const clang::Expr& value) {
   const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(variable.IgnoreParenImpCasts());
   const auto* named = reference ? llvm::dyn_cast<clang::VarDecl>(reference->getDecl()) : nullptr;
-  if (!named || !named->getType()->isIntegralOrEnumerationType() || !isSettled(*named, *reference))
+  if (!named || !named->getType()->isIntegralOrEnumerationType() ||
+      !isSettled(*named, reference->getBeginLoc()))
     return std::nullopt;
   const auto known = number(value);
   const auto kept = known && !known->isFloat ? fit(*known, named->getType(), ast) : std::nullopt;
@@ -203,11 +191,13 @@ std::optional<Formula> Folder::formulaOfCall(const clang::CallExpr& call) {
     Formula asked = isLess ? combined(Formula::Op::Less, *b, *a) : combined(Formula::Op::Less, *a, *b);
     return made(Formula::Op::Choice, {std::move(asked), std::move(*b), std::move(*a)});
   }
-  const clang::Expr* result = onlyReturn(*callee);
-  auto inner = result ? enter(call) : std::nullopt;
-  if (!inner || !result->getType()->isIntegerType()) return std::nullopt;
+  const clang::FunctionDecl* definition = callee->getDefinition();
+  const auto* body =
+      definition ? llvm::dyn_cast_or_null<clang::CompoundStmt>(definition->getBody()) : nullptr;
+  auto inner = body && definition->getReturnType()->isIntegerType() ? enter(call) : std::nullopt;
+  if (!inner) return std::nullopt;
   std::swap(scope, *inner);
-  auto value = formula(*result);
+  auto value = returned({body->body_begin(), body->body_end()});
   std::swap(scope, *inner);
   return value;
 }
@@ -225,56 +215,6 @@ std::optional<Formula> Folder::roundedUp(const clang::Expr& expr) {
   const auto divisor = std::int64_t(by->asReal());
   return combined(Formula::Op::Div, combined(Formula::Op::Add, std::move(*count), ofConstant(divisor - 1)),
                   ofConstant(divisor));
-}
-
-/// What cudaMallocPitch chooses: no less than the width that it was asked for, of the least one of several.
-std::optional<Formula> Folder::pitchOf(const clang::VarDecl& variable, const VariableUses& own) {
-  std::optional<std::int64_t> width;
-  for (const Event& event : own.events) {
-    const bool isPitch = event.allocation && isNamed(*event.allocation, "cudaMallocPitch");
-    const auto asked = isPitch ? number(*event.allocation->getArg(2)) : std::nullopt;
-    if (!asked || asked->isFloat) return std::nullopt;
-    width = std::min(width.value_or(asked->integer), asked->integer);
-  }
-  if (!width) return std::nullopt;
-  Formula padding;
-  padding.op = Formula::Op::Variable;
-  padding.variable = "padding in " + variable.getNameAsString();
-  padding.number = values.buffers.numberOf(&variable, callsTo(variable));
-  return combined(Formula::Op::Add, ofConstant(*width), std::move(padding));
-}
-
-/// A variable stands for itself where it has one value at every later place.
-std::optional<Formula> Folder::formulaOfVariable(const clang::VarDecl& variable, const clang::Expr& user) {
-  if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(&variable)) {
-    for (ScopePointer s = scope; s; s = s->outer)
-      if (const auto entry = s->arguments.find(parameter); entry != s->arguments.end())
-        return within(s->outer, *entry->second, &Folder::formula);
-    const auto arguments = values.argumentsFor(*parameter);
-    if (arguments.size() == 1) return within(nullptr, *arguments.front(), &Folder::formula);
-    if (!values.isUnchanged(*parameter) || parameter->getType()->isReferenceType()) return std::nullopt;
-  } else {
-    if (!isFollowed(variable) || !variable.hasLocalStorage()) return std::nullopt;
-    if (const clang::Expr* definition = values.definition(variable)) {
-      if (auto value = formula(*definition)) return value;
-      if (isBeyondNumbers(*definition)) return std::nullopt;
-    }
-    const auto own = values.uses.variables.find(variable.getCanonicalDecl());
-    if (own != values.uses.variables.end() && !own->second.events.empty()) {
-      const Latest latest = lastBefore(own->second.events, variable, user.getBeginLoc(), true);
-      if (latest.known && latest.event && latest.event->value)
-        if (auto value = formula(*latest.event->value)) return value;
-    }
-    if (own != values.uses.variables.end() && isSettled(variable, user))
-      if (auto value = pitchOf(variable, own->second)) return value;
-  }
-  if (!isSettled(variable, user)) return std::nullopt;
-  Formula formula;
-  formula.op = Formula::Op::Variable;
-  formula.variable = variable.getNameAsString();
-  formula.number = values.buffers.numberOf(&variable, callsTo(variable));
-  formula.mayDivide = values.uses.askedForRemainder.contains(formula.variable);
-  return formula;
 }
 
 std::optional<Formula> HostValues::formula(const clang::Expr& expr, const ScopePointer& scope) const {
@@ -298,10 +238,7 @@ std::optional<Formulas> Folder::axesOf(const clang::Expr& expr) {
     return axes(*made->getSubExpr());
   if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(&expr)) {
     const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
-    const bool isPartly = variable && std::ranges::any_of(values.uses.fields, [&](const auto& field) {
-                            return field.first.root == variable->getCanonicalDecl();
-                          });
-    return variable && !isPartly ? throughVariable(*variable, expr, &Folder::axes) : std::nullopt;
+    return variable ? axesAt({variable->getCanonicalDecl(), {}}, expr) : std::nullopt;
   }
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr); call && call->getDirectCallee())
     return throughHelper(*call, &Folder::axes);
@@ -310,6 +247,33 @@ std::optional<Formulas> Folder::axesOf(const clang::Expr& expr) {
 
 std::optional<Formula> HostValues::truth(const clang::Expr& condition, const ScopePointer& scope) const {
   return Folder(*this, scope).truth(condition);
+}
+
+/// Of a dim3 whose axes may have been assigned by themselves.
+std::optional<Formulas> Folder::axesAt(const Slot& slot, const clang::Expr& user) {
+  const clang::VarDecl& variable = *slot.root;
+  const auto ofWhole = [&] {
+    return slot.path.empty() ? throughVariable(variable, user, &Folder::axes)
+                             : fieldAt(slot, user, &Folder::axes);
+  };
+  const clang::QualType type = slot.path.empty() ? variable.getType() : slot.path.back()->getType();
+  const auto* record = type.getNonReferenceType()->getAsCXXRecordDecl();
+  std::vector<std::pair<unsigned, Slot>> parts;
+  for (const clang::FieldDecl* field : record ? record->fields() : clang::RecordDecl::field_range({}, {})) {
+    Slot axis = slot;
+    axis.path.push_back(field->getCanonicalDecl());
+    if (values.uses.fields.contains(axis)) parts.emplace_back(field->getFieldIndex(), std::move(axis));
+  }
+  if (parts.empty()) return ofWhole();
+  Formulas result; // of the whole nothing is said: it may come before or after
+  for (const auto& [index, axis] : parts)
+    if (index < 3) result[index] = fieldAt(axis, user, &Folder::formula);
+  return result;
+}
+
+Formulas HostValues::fieldFormulas(const Slot& slot, const clang::Expr& user,
+                                   const ScopePointer& scope) const {
+  return Folder(*this, scope).axesAt(slot, user).value_or(Formulas());
 }
 
 Formulas HostValues::extentFormulas(const clang::Expr& extent, const ScopePointer& scope) const {

@@ -23,13 +23,15 @@ Folder::Latest Folder::lastBefore(const std::vector<Event>& events, const clang:
   if (events.empty()) return {true, nullptr};
   if (events.size() == 1 && !hasStart) return {true, &events.front()};
   const auto entry = values.uses.variables.find(variable.getCanonicalDecl());
-  const clang::CompoundStmt* home = entry == values.uses.variables.end() ? nullptr : entry->second.declaredIn;
+  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
+  const clang::Stmt* home = entry == values.uses.variables.end()      ? nullptr
+                            : llvm::isa<clang::ParmVarDecl>(variable) ? function->getBody()
+                                                                      : entry->second.declaredIn;
   if (!home || values.uses.hasLabels) return {};
   const clang::SourceManager& sources = ast.getSourceManager();
   if (!contains(sources, home->getSourceRange(), user)) return {};
   for (const clang::SourceRange& body : values.uses.lambdas)
     if (contains(sources, body, user) && !contains(sources, body, variable.getLocation())) return {};
-  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
   const Event* last = nullptr;
   for (const Event& event : events) {
     if (!function || event.function != function->getCanonicalDecl()) return {};
@@ -193,8 +195,13 @@ std::optional<ScopePointer> Folder::enter(const clang::CallExpr& call) const {
   if (call.getNumArgs() < definition->getNumParams() + skip) return std::nullopt;
   for (unsigned i = 0; i < definition->getNumParams(); ++i) {
     const clang::ParmVarDecl* parameter = definition->getParamDecl(i);
-    if (!parameter->getType()->isReferenceType() && !values.isUnchanged(*parameter)) continue;
-    inner->arguments[parameter] = call.getArg(i + skip);
+    // What is done through a reference is known of the variable that it leads to, not of a value without
+    // name.
+    const clang::Expr& given = *call.getArg(i + skip);
+    const bool isFollowed = parameter->getType()->isLValueReferenceType() &&
+                            llvm::isa<clang::DeclRefExpr>(given.IgnoreParenImpCasts());
+    if (!isFollowed && !values.isUnchanged(*parameter)) continue;
+    inner->arguments[parameter] = &given;
   }
   inner->function = definition->getCanonicalDecl();
   inner->entry = &call;
@@ -225,6 +232,8 @@ template std::optional<Number> Folder::throughHelper(const clang::CallExpr&, Eva
 template std::optional<Extent> Folder::throughHelper(const clang::CallExpr&, Evaluate<Extent>);
 template std::optional<PointerValue> Folder::throughHelper(const clang::CallExpr&, Evaluate<PointerValue>);
 template std::optional<Number> Folder::through(const Event&, Evaluate<Number>);
+template std::optional<Formula> Folder::through(const Event&, Evaluate<Formula>);
+template std::optional<Formulas> Folder::through(const Event&, Evaluate<Formulas>);
 template std::optional<Extent> Folder::through(const Event&, Evaluate<Extent>);
 template std::optional<PointerValue> Folder::through(const Event&, Evaluate<PointerValue>);
 

@@ -66,15 +66,15 @@ std::vector<const void*> Folder::callsTo(const clang::VarDecl& variable) const {
 
 /// Whether it has one value in all places further down that are come to in the same round, and, of what was
 /// given its value in some round, in all rounds in which that may have been.
-bool Folder::isSettled(const clang::VarDecl& variable, const clang::Expr& user) const {
-  if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(&variable))
-    return values.isUnchanged(*parameter) && !parameter->getType()->isReferenceType() &&
-           livesAsLong(variable);
+bool Folder::isSettled(const clang::VarDecl& variable, clang::SourceLocation here) const {
+  if (variable.getType()->isReferenceType()) return false;
+  if (const auto* parameter = llvm::dyn_cast<clang::ParmVarDecl>(&variable);
+      parameter && values.isUnchanged(*parameter))
+    return livesAsLong(variable);
   if (!isFollowed(variable) || !variable.hasLocalStorage()) return false;
   const auto own = values.uses.variables.find(variable.getCanonicalDecl());
   if (own == values.uses.variables.end() || own->second.loop) return false;
   const clang::SourceManager& sources = ast.getSourceManager();
-  const clang::SourceLocation here = user.getBeginLoc();
   const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
   for (const Event& event : own->second.events) {
     const bool isWithin = event.value && !isBefore(sources, event.value->getEndLoc(), here);

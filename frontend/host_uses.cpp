@@ -120,6 +120,12 @@ const clang::Expr* onlyReturn(const clang::FunctionDecl& function) {
   return visitor.found == 1 ? visitor.value : nullptr;
 }
 
+bool hasReturn(const clang::Stmt& statement) {
+  ReturnVisitor visitor;
+  visitor.TraverseStmt(const_cast<clang::Stmt*>(&statement));
+  return visitor.found != 0;
+}
+
 /// Whether it holds what is stored there, and nothing else: a bit-field may be too narrow, members of a union
 /// share a place, a reference is another name for one.
 static bool isWhole(const clang::FieldDecl& field) {

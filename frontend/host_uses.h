@@ -31,6 +31,13 @@ struct Slot {
   friend auto operator<=>(const Slot&, const Slot&) = default;
 };
 
+/// A part of an `if`, and what is true in there.
+struct Branch {
+  const clang::Expr* condition = nullptr;
+  bool must = true;
+  clang::SourceRange part, outside; ///< regions, as of Around
+};
+
 /// Something that gives a slot a value: an assignment, an allocation call that gets its address, or what
 /// gives it one that is not known (`n *= 2`, `scanf("%d", &n)`: neither value nor allocation).
 struct Event {
@@ -42,7 +49,10 @@ struct Event {
   const clang::FunctionDecl* function = nullptr; ///< canonical
   clang::SourceRange region = {};                ///< as of Around
   std::vector<clang::SourceRange> rounds = {};   ///< as of Around
-  bool isOfEachCall = false;                     ///< of the function
+  std::optional<Branch> branch = {};             ///< of which `region` is the part
+  const clang::Expr* change = nullptr;           ///< `n *= 2`, where that is what it does
+  const clang::Expr* again = nullptr; ///< the condition of the innermost loop, asked before each round
+  bool isOfEachCall = false;          ///< of the function
 };
 
 /// Two pointers that each pass of a `for` exchanges in a statement of its body, or in three.
@@ -74,6 +84,8 @@ struct Guard {
   const clang::Expr* condition = nullptr;
   bool must = true;
   std::vector<const clang::Expr*> cases; ///< empty: no switch
+  /// The call of a helper that asks it of what it is given, and ends the program where it is not so.
+  const clang::CallExpr* within = nullptr;
 };
 
 /// What stands around a call within its function, outermost first.
@@ -81,10 +93,13 @@ struct Around {
   const clang::FunctionDecl* function = nullptr; ///< canonical; null at file scope
   std::vector<const clang::Stmt*> loops;         ///< that count
   std::vector<clang::SourceRange> rounds;        ///< all loops
+  const clang::Expr* again =
+      nullptr; ///< the condition of the innermost, where that is asked before each round
   std::vector<Guard> guards;
   /// The innermost part of the text of which it is open whether, or how often, it is come to: a branch, a
   /// loop, a function's body. Whoever is in there and further down comes after it, in the same round.
   clang::SourceRange region;
+  std::optional<Branch> branch; ///< the innermost
   bool mayHaveReturned = false; ///< the function, further up
 };
 
@@ -141,6 +156,8 @@ const clang::Expr& handedOn(const clang::Expr& expr);
 const clang::Expr& copiedFrom(const clang::Expr& expr);
 /// `E` where the function's only return statement is `return E;`.
 const clang::Expr* onlyReturn(const clang::FunctionDecl& function);
+/// Whether there is a return statement in there, of the function itself.
+bool hasReturn(const clang::Stmt& statement);
 /// Whether the function is called by name: kernels launched by API calls, `cudaMalloc`.
 bool isNamed(const clang::CallExpr& call, llvm::StringRef name);
 

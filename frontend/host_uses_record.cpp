@@ -47,6 +47,8 @@ bool UsesRecord::noteEvent(const clang::Expr& lvalue, Event event) {
   event.isOfEachCall = definition && definition->hasBody() && !around.mayHaveReturned &&
                        event.region == definition->getBody()->getSourceRange();
   event.rounds = around.rounds;
+  event.again = around.again;
+  if (around.branch && around.branch->part == around.region) event.branch = around.branch;
   if (auto slot = slotOf(lvalue)) {
     settle(&lvalue);
     if (slot->path.empty())
@@ -92,7 +94,9 @@ void UsesRecord::noteAllocation(const clang::CallExpr& call, const AllocationCal
 void UsesRecord::noteChange(const clang::Expr& lvalue, const clang::Expr& change) {
   if (settled.contains(lvalue.IgnoreParenImpCasts()) || !lvalue.getType()->isIntegralOrEnumerationType())
     return; // of a loop's own counter
-  noteEvent(lvalue, {nullptr, nullptr, blockOf(&change), change.getExprLoc()});
+  Event event{nullptr, nullptr, blockOf(&change), change.getExprLoc()};
+  event.change = &change;
+  noteEvent(lvalue, event);
 }
 
 /// Those of the C library and of the CUDA API that are no templates keep no pointers to numbers, but for

@@ -3,6 +3,7 @@
 #include "frontend/host_uses_record.h"
 
 #include "frontend/host_containers.h"
+#include "frontend/host_guards.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
@@ -67,15 +68,12 @@ public:
         statementOf[full->getSubExpr()->IgnoreParenImpCasts()] = block;
     }
     if (isLoopBody(*block)) noteExchanges(*block);
-    // What follows `if (c) return;` in the block is reached when c is false.
     const std::size_t outside = around.guards.size();
     bool ok = true;
     for (clang::Stmt* child : block->body()) {
       ok = ok && TraverseStmt(child);
-      const auto* branch = llvm::dyn_cast<clang::IfStmt>(child);
-      if (branch && leaves(*branch->getThen())) around.guards.push_back({branch->getCond(), false, {}});
-      if (branch && branch->getElse() && leaves(*branch->getElse()))
-        around.guards.push_back({branch->getCond(), true, {}});
+      if (followsGuards)
+        for (Guard& guard : guardsBehind(*child, ast)) around.guards.push_back(std::move(guard));
     }
     around.guards.resize(outside);
     return ok;
@@ -83,6 +81,12 @@ public:
   /// The statements of each case run when the value is that of a label above, back to the last `break`.
   bool TraverseSwitchStmt(clang::SwitchStmt* choice) {
     auto* body = llvm::dyn_cast<clang::CompoundStmt>(choice->getBody());
+    if (body && hasInnerLabels(*choice)) { // past what stands around them
+      const bool outside = std::exchange(followsGuards, false);
+      const bool ok = inRegion(*choice, [&] { return Base::TraverseSwitchStmt(choice); });
+      followsGuards = outside;
+      return ok;
+    }
     if (!body || choice->getInit() || choice->getConditionVariable())
       return inRegion(*choice, [&] { return Base::TraverseSwitchStmt(choice); });
     if (!TraverseStmt(choice->getCond())) return false;
@@ -112,38 +116,39 @@ public:
     if (branch->getConditionVariableDeclStmt() && !TraverseStmt(branch->getConditionVariableDeclStmt()))
       return false;
     if (!TraverseStmt(branch->getCond())) return false;
-    around.guards.push_back({branch->getCond(), true, {}});
-    bool ok = traverseIn(branch->getThen());
-    around.guards.back().must = false;
-    ok = ok && (!branch->getElse() || traverseIn(branch->getElse()));
-    around.guards.pop_back();
-    return ok;
+    return traverseIf(*branch->getCond(), true, branch->getThen()) &&
+           (!branch->getElse() || traverseIf(*branch->getCond(), false, branch->getElse()));
   }
   bool TraverseWhileStmt(clang::WhileStmt* loop) {
-    return inRound(*loop, [&] { return Base::TraverseWhileStmt(loop); });
+    return inRound(*loop, loop->getCond(), [&] { return Base::TraverseWhileStmt(loop); });
   }
   bool TraverseDoStmt(clang::DoStmt* loop) {
-    clang::Expr::EvalResult again;
-    const bool isOnce = !loop->getCond()->isValueDependent() && // `do { } while (0)` of macros
-                        loop->getCond()->EvaluateAsInt(again, ast) && again.Val.getInt().isZero();
-    return isOnce ? Base::TraverseDoStmt(loop) : inRound(*loop, [&] { return Base::TraverseDoStmt(loop); });
+    if (!isOnce(*loop, ast)) return inRound(*loop, nullptr, [&] { return Base::TraverseDoStmt(loop); });
+    return mayBreak(*loop) ? inRegion(*loop, [&] { return Base::TraverseDoStmt(loop); })
+                           : Base::TraverseDoStmt(loop);
   }
   bool TraverseCXXTryStmt(clang::CXXTryStmt* attempt) {
-    return inRegion(*attempt, [&] { return Base::TraverseCXXTryStmt(attempt); });
+    bool ok = traverseIn(attempt->getTryBlock());
+    for (unsigned i = 0; i < attempt->getNumHandlers(); ++i) ok = ok && traverseIn(attempt->getHandler(i));
+    return ok;
   }
   bool TraverseBinaryOperator(clang::BinaryOperator* op, DataRecursionQueue* queue = nullptr) {
     if (!op->isLogicalOp()) return Base::TraverseBinaryOperator(op, queue);
-    return TraverseStmt(op->getLHS()) && traverseIn(op->getRHS());
+    return TraverseStmt(op->getLHS()) &&
+           traverseIf(*op->getLHS(), op->getOpcode() == clang::BO_LAnd, op->getRHS());
   }
   bool TraverseConditionalOperator(clang::ConditionalOperator* choice) {
-    return TraverseStmt(choice->getCond()) && traverseIn(choice->getTrueExpr()) &&
-           traverseIn(choice->getFalseExpr());
+    return TraverseStmt(choice->getCond()) && traverseIf(*choice->getCond(), true, choice->getTrueExpr()) &&
+           traverseIf(*choice->getCond(), false, choice->getFalseExpr());
+  }
+  bool TraverseBinaryConditionalOperator(clang::BinaryConditionalOperator* choice) { // `a ?: b`
+    return TraverseStmt(choice->getCommon()) && traverseIn(choice->getFalseExpr());
   }
   bool TraverseForStmt(clang::ForStmt* loop) {
     noteLoop(*loop);
     uses.homes[loop] = blockOf(loop);
     around.loops.push_back(loop);
-    const bool result = inRound(*loop, [&] { return Base::TraverseForStmt(loop); });
+    const bool result = inRound(*loop, loop->getCond(), [&] { return Base::TraverseForStmt(loop); });
     around.loops.pop_back();
     return result;
   }
@@ -155,7 +160,7 @@ public:
     }
     if (loop->getRangeInit() && isCounted(loop->getRangeInit()->getType())) settle(loop->getRangeInit());
     around.loops.push_back(loop);
-    const bool result = inRound(*loop, [&] { return Base::TraverseCXXForRangeStmt(loop); });
+    const bool result = inRound(*loop, nullptr, [&] { return Base::TraverseCXXForRangeStmt(loop); });
     around.loops.pop_back();
     return result;
   }
@@ -293,6 +298,7 @@ public:
 
 private:
   const clang::ASTContext& ast;
+  bool followsGuards = true;
 
   template <class Walk> bool inRegion(const clang::Stmt& part, const Walk& walk) {
     const clang::SourceRange outside = std::exchange(around.region, part.getSourceRange());
@@ -300,10 +306,23 @@ private:
     around.region = outside;
     return ok;
   }
-  template <class Walk> bool inRound(const clang::Stmt& loop, const Walk& walk) {
+  template <class Walk> bool inRound(const clang::Stmt& loop, const clang::Expr* again, const Walk& walk) {
     around.rounds.push_back(loop.getSourceRange());
+    const clang::Expr* outside = std::exchange(around.again, again);
     const bool ok = inRegion(loop, walk);
+    around.again = outside;
     around.rounds.pop_back();
+    return ok;
+  }
+  bool traverseIf(const clang::Expr& condition, bool must, clang::Stmt* part) {
+    const auto outside = around.branch;
+    if (followsGuards) {
+      around.guards.push_back({&condition, must, {}});
+      around.branch = Branch{&condition, must, part->getSourceRange(), around.region};
+    }
+    const bool ok = traverseIn(part);
+    around.branch = outside;
+    if (followsGuards) around.guards.pop_back();
     return ok;
   }
   bool traverseIn(clang::Stmt* part) {
@@ -327,29 +346,6 @@ private:
     if (type->isPointerType()) type = type->getPointeeType();
     if (const clang::CXXRecordDecl* record = type->getAsCXXRecordDecl())
       uses.handedOn.insert(record->getCanonicalDecl());
-  }
-  /// Whether control never goes on behind the statement.
-  static bool leaves(const clang::Stmt& statement) {
-    if (llvm::isa<clang::ReturnStmt, clang::BreakStmt, clang::ContinueStmt, clang::GotoStmt,
-                  clang::CXXThrowExpr>(statement))
-      return true;
-    const auto* full = llvm::dyn_cast<clang::FullExpr>(&statement);
-    const auto* call = llvm::dyn_cast<clang::CallExpr>(full ? full->getSubExpr() : &statement);
-    if (call && call->getDirectCallee() && call->getDirectCallee()->isNoReturn()) return true; // `exit(1)`
-    const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement);
-    return block && !block->body_empty() && leaves(*block->body_back());
-  }
-  /// The labels of a switch; none where one of them is a range of values.
-  static std::vector<const clang::Expr*> casesOf(const clang::CompoundStmt& body) {
-    std::vector<const clang::Expr*> cases;
-    for (const clang::Stmt* child : body.body())
-      for (const auto* label = llvm::dyn_cast<clang::SwitchCase>(child); label;
-           label = llvm::dyn_cast<clang::SwitchCase>(label->getSubStmt())) {
-        const auto* value = llvm::dyn_cast<clang::CaseStmt>(label);
-        if (value && value->getRHS()) return {};
-        if (value) cases.push_back(value->getLHS());
-      }
-    return cases;
   }
   static bool rootIsReference(const clang::MemberExpr& member) {
     const auto* root = llvm::dyn_cast_or_null<clang::DeclRefExpr>(rootOf(&member));

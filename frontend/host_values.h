@@ -78,6 +78,8 @@ public:
                                                        const ScopePointer& scope = nullptr) const;
   /// A field of a structure, `config.gridDim`, as it is where `user` stands.
   Extent extentField(const Slot& slot, const clang::Expr& user, const ScopePointer& scope) const;
+  std::array<std::optional<Formula>, 3> fieldFormulas(const Slot& slot, const clang::Expr& user,
+                                                      const ScopePointer& scope) const;
   std::optional<std::int64_t> integerField(const Slot& slot, const clang::Expr& user,
                                            const ScopePointer& scope) const;
   /// A member of a structure that an expression makes.
@@ -89,6 +91,9 @@ public:
                                             const ScopePointer& scope) const;
   /// The buffer of an allocation call.
   std::size_t buffer(const clang::CallExpr& call, const ScopePointer& scope = nullptr) const;
+
+  /// The scope of a called function's body; none where the call is not followed.
+  std::optional<ScopePointer> entered(const clang::CallExpr& call, const ScopePointer& scope) const;
 
   /// The one expression that gives a variable its value; null when there is none, or several.
   const clang::Expr* definition(const clang::VarDecl& variable) const;
@@ -115,6 +120,7 @@ private:
   };
   std::vector<ScopePointer> waysTo(const clang::FunctionDecl* function, Search search) const;
   std::vector<ScopePointer> waysAt(const clang::CallExpr& call, Search search) const;
+  bool isOfThisCall(const clang::CallExpr& call) const;
   bool isExcluded(const Around& around, const ScopePointer& scope) const;
   /// What the branches around say of single variables, one scope for each case that is open.
   std::vector<ScopePointer> inBranches(const Around& around, std::vector<ScopePointer> ways) const;

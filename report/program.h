@@ -78,6 +78,7 @@ struct Formula {
   std::int64_t constant = 0;
   std::string variable; ///< its name; of an operation that may not fit the host's type: the first in it
   unsigned number = 0;  ///< tells variables of one name apart; counts through all files
+  std::int64_t most = INT32_MAX; ///< that a variable of its type holds
   /// Host code looks at its remainder by something: perhaps it goes on with multiples only.
   bool mayDivide = false;
   std::vector<Formula> operands;

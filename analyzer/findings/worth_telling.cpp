@@ -88,9 +88,28 @@ bool mayBeOrdered(const RaceResult& race, const FindingContext& context) {
          (race.witness.leansOn(CauseKind::Warp) && !areElectedApart(race));
 }
 
+static bool isContent(Expr n) { return n->op == Op::Apply; }
+
+/// Whether something that memory holds is a bound of the index: `for (i = 0; i < count[0]; ++i) s[i] = 0`.
+static bool isBoundByContent(const ModelAccess& access) {
+  if (!access.condition) return false;
+  const auto moves = [&](Expr side) {
+    return anyNode(side, [&](Expr n) {
+      return n->op == Op::Symbol && anyNode(access.offset, [&](Expr part) { return part == n; });
+    });
+  };
+  return anyNode(access.condition, [&](Expr n) {
+    const bool compares = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
+    if (!compares) return false;
+    const Expr a = n->operands[0], b = n->operands[1];
+    const bool ofFirst = anyNode(a, isContent), ofSecond = anyNode(b, isContent);
+    return ofFirst != ofSecond && moves(ofFirst ? b : a);
+  });
+}
+
 bool followsContent(const ModelAccess& access) {
-  return anyNode(access.offset, [](Expr n) { return n->op == Op::Apply; }) ||
-         !causesOf(access.offset).empty();
+  return anyNode(access.offset, isContent) || !causesOf(access.offset).empty() ||
+         (access.size && anyNode(access.size, isContent)) || isBoundByContent(access);
 }
 
 namespace {

@@ -79,7 +79,7 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
                                        formula.variable, 64, SymbolKind::Parameter);
     symbol->varies = Varies::Never;
     symbol->lo = 0;
-    symbol->hi = (Int(1) << 31) - 1;
+    symbol->hi = formula.most;
     symbol->exact = false;
     symbol->cause = {CauseKind::AnyInput,
                      "some value of `" + formula.variable + "`, which the host computes"};

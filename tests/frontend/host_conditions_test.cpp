@@ -88,7 +88,7 @@ TEST(HostConditions, NumbersThatChangeAreNotHeldToWhatWasAsked) {
                        "  a = m;\n"
                        "  k<<<1, a>>>(d, nullptr, a);\n"
                        "}\n"),
-            "6: ?,1,1 m unfollowed 4\n");
+            "6: ?,1,1 m\n");
   EXPECT_EQ(launchesIn("void f(int* d, int n, int m) {\n"
                        "  int a = n;\n"
                        "  for (int i = 0; i < m; ++i) {\n"
@@ -102,7 +102,99 @@ TEST(HostConditions, NumbersThatChangeAreNotHeldToWhatWasAsked) {
                        "  if (n == 64) a = n;\n"
                        "  if (a < 32) k<<<1, a>>>(d, nullptr, n);\n"
                        "}\n"),
-            "5: ?,1,1 a if (a < 32)\n");
+            "5: ?,1,1 ((n == 64) ? n : m) if (((n == 64) ? n : m) < 32)\n");
+}
+
+TEST(HostConditions, WhatComesBackIsKnown) {
+  EXPECT_EQ(
+      launchesIn("extern \"C\" [[noreturn]] void end(int);\n"
+                 "#define CHECK(c) do { if (!(c)) end(1); } while (0)\n"
+                 "static void die(const char* why) { (void)why; end(2); }\n"
+                 "static void need(bool ok) { if (!ok) die(\"no\"); }\n"
+                 "void f(int* d, int a, int b, int c, int e, int g) {\n"
+                 "  CHECK(a < 10);\n"
+                 "  need(b < 20);\n"
+                 "  (c < 30) ? (void)0 : end(3);\n"
+                 "  e < 40 || (end(4), true);\n"
+                 "  if (g >= 50) throw 1;\n"
+                 "  k<<<1, a + b + c + e + g>>>(d, nullptr, 0);\n"
+                 "}\n"),
+      "12: ?,1,1 ((((a + b) + c) + e) + g) if (a < 10) if (b < 20) if (c < 30) if (e < 40) if !!(g < 50)\n");
+  EXPECT_EQ(launchesIn("void f(int* d, int n, int m) {\n"
+                       "  switch (n) { case 32: case 64: break; default: return; }\n"
+                       "  switch (m) { case 1: return; case 2: break; }\n"
+                       "  k<<<1, n + m>>>(d, nullptr, n);\n"
+                       "}\n"),
+            "5: ?,1,1 (32 + m) if !(m == 1)\n5: ?,1,1 (64 + m) if !(m == 1)\n");
+}
+
+TEST(HostConditions, WhatMayBeSkippedIsNotKnown) {
+  EXPECT_EQ(launchesIn("void prepare();\n"
+                       "void f(int* d) {\n"
+                       "  int n = 1000;\n"
+                       "  try { prepare(); n = 64; } catch (...) { k<<<1, n>>>(d, nullptr, n); }\n"
+                       "}\n"
+                       "void g(int* d, int n, int x) {\n"
+                       "  switch (n) { case 1: if (x) { case 300: k<<<1, n>>>(d, nullptr, n); } }\n"
+                       "  try { if (n > 256) throw 1; } catch (...) {}\n"
+                       "  do { if (n > 128) break; } while (0);\n"
+                       "  k<<<1, n>>>(d, nullptr, n);\n"
+                       "}\n"
+                       "void h(int* d, int n) {\n"
+                       "  static auto go = [=] { k<<<1, n>>>(d, nullptr, n); };\n"
+                       "  auto now = [=] { k<<<1, n>>>(d, nullptr, n); };\n"
+                       "  if (n < 256) go();\n"
+                       "  if (n < 128) now();\n"
+                       "}\n"
+                       "void i(int* d, bool b) {\n"
+                       "  int n = 1000;\n"
+                       "  do { if (b) break; n = 64; } while (0);\n"
+                       "  k<<<1, n>>>(d, nullptr, n);\n"
+                       "  n = 1000;\n"
+                       "  b ?: (n = 64);\n"
+                       "  k<<<1, n>>>(d, nullptr, n);\n"
+                       "}\n"),
+            "5: ?,1,1 n\n8: ?,1,1 n\n11: ?,1,1 n\n14: ?,1,1 n\n15: ?,1,1 n if (n < 128)\n22: ?,1,1\n"
+            "25: ?,1,1 n\n");
+}
+
+TEST(HostConditions, NumbersAreWhatTheyWereMade) {
+  EXPECT_EQ(launchesIn("static int most(int n) { if (n < 256) return n; return 256; }\n"
+                       "void f(int* d, int n, int m, int p) {\n"
+                       "  if (n > 256) n = 256;\n"
+                       "  k<<<1, n>>>(d, nullptr, n);\n"
+                       "  m = m < 128 ? m : 128;\n"
+                       "  k<<<1, m>>>(d, nullptr, m);\n"
+                       "  k<<<1, most(p)>>>(d, nullptr, m);\n"
+                       "  if ((p - 300) >> 1 == -1) k<<<1, p>>>(d, nullptr, p);\n"
+                       "  for (int i = 0; i < p; ++i) { k<<<1, m>>>(d, nullptr, p); if (i) m = p; }\n"
+                       "}\n"),
+            "5: ?,1,1 ((256 < n) ? 256 : n)\n"
+            "7: ?,1,1 ((m < 128) ? m : 128)\n"
+            "8: ?,1,1 ((p < 256) ? p : 256)\n"
+            "9: ?,1,1 p unfollowed 9\n"
+            "10: ?,1,1\n");
+}
+
+TEST(HostConditions, LoopsStepUpToTheirLimit) {
+  const auto most = [](const std::string& body) {
+    Options options;
+    options.wantHost = false;
+    auto program = compileSource(kKernel + std::string("void f(int* d, int m, bool b) { int n = 1; ") + body +
+                                     " k<<<1, n>>>(d, nullptr, n); }\n",
+                                 options);
+    if (!program || program->facts.launches.size() != 1) return std::int64_t(-1);
+    const auto& formula = program->facts.launches.front().blockFormulas[0];
+    return formula && formula->op == Formula::Op::Variable ? formula->most : std::int64_t(-2);
+  };
+  EXPECT_EQ(most("while (n < m && n < 256) n *= 2;"), 256);
+  EXPECT_EQ(most("n = 3; while (n < m && n <= 100) n <<= 1;"), 200);
+  EXPECT_EQ(most("for (; 64 > n && b; n += 9) b = m;"), 64);
+  EXPECT_EQ(most("n = 512; while (n > m) n /= 2;"), 512);
+  EXPECT_EQ(most("while (n < 200) { if (b) n = 500; n *= 2; }"), 1000);
+  EXPECT_EQ(most("while (n < 200 || b) n *= 2;"), INT32_MAX);
+  EXPECT_EQ(most("do n *= 2; while (n < 200);"), INT32_MAX);
+  EXPECT_EQ(most("while (n < 200) { n *= 2; if (b) n *= 3; }"), INT32_MAX);
 }
 
 TEST(HostConditions, RoundsOfLoopsHaveNumbersOfTheirOwn) {
@@ -171,6 +263,20 @@ TEST(HostConditions, ShapesAreThoseLastGiven) {
                        "  k<<<1, block>>>(d, nullptr, n);\n"
                        "}\n"),
             "6: 64,1,1\n8: 64,2,1\n10: ?\n15: ?\n19: ?\n21: 16,1,1\n");
+}
+
+TEST(HostConditions, AxesAndConfigurations) {
+  EXPECT_EQ(launchesIn("void f(int* d, int n) {\n"
+                       "  if (n > 256) return;\n"
+                       "  dim3 block(32, 2);\n"
+                       "  block.x = n;\n"
+                       "  k<<<1, block>>>(d, nullptr, n);\n"
+                       "  cudaLaunchConfig_t config = {};\n"
+                       "  config.gridDim = dim3(1);\n"
+                       "  config.blockDim = dim3(n, 3);\n"
+                       "  cudaLaunchKernelEx(&config, k, d, (const float*)nullptr, n);\n"
+                       "}\n"),
+            "6: ?,2,1 n if !(256 < n)\n10: ?,3,1 n if !(256 < n)\n");
 }
 
 TEST(HostConditions, KernelsThatHelpersAreHanded) {

@@ -1,0 +1,184 @@
+#include "frontend/host_guards.h"
+
+#include <clang/AST/ASTContext.h>
+#include <clang/AST/DeclCXX.h>
+#include <clang/AST/ExprCXX.h>
+#include <clang/AST/RecursiveASTVisitor.h>
+#include <clang/AST/StmtCXX.h>
+
+namespace kcheck::frontend {
+namespace {
+
+const clang::Stmt& plain(const clang::Stmt& statement) {
+  const auto* expr = llvm::dyn_cast<clang::Expr>(&statement);
+  if (!expr) return statement;
+  expr = expr->IgnoreParenCasts();
+  while (const auto* full = llvm::dyn_cast<clang::FullExpr>(expr))
+    expr = full->getSubExpr()->IgnoreParenCasts();
+  return *expr;
+}
+
+/// The body of a helper that may end the program, and else comes back from its end.
+const clang::CompoundStmt* bodyWithoutReturn(const clang::CallExpr& call) {
+  const clang::FunctionDecl* callee = call.getDirectCallee();
+  const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(callee);
+  if (method && (method->isVirtual() || method->getParent()->isLambda())) return nullptr;
+  const clang::FunctionDecl* definition = callee ? callee->getDefinition() : nullptr;
+  const auto* body =
+      definition ? llvm::dyn_cast_or_null<clang::CompoundStmt>(definition->getBody()) : nullptr;
+  if (!body || definition->getASTContext().getSourceManager().isInSystemHeader(definition->getLocation()))
+    return nullptr;
+  return hasReturn(*body) ? nullptr : body;
+}
+
+constexpr unsigned kDeepestHelper = 3;
+
+/// Whether control leaves the function, or the program: `exit(1)`, or a helper that does so in the end.
+bool leavesFunction(const clang::Stmt& given, unsigned depth = kDeepestHelper) {
+  const clang::Stmt& statement = plain(given);
+  if (llvm::isa<clang::ReturnStmt, clang::CXXThrowExpr>(statement)) return true;
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&statement)) {
+    if (call->getDirectCallee() && call->getDirectCallee()->isNoReturn()) return true;
+    const auto* body = depth ? bodyWithoutReturn(*call) : nullptr;
+    return body && !body->body_empty() && leavesFunction(*body->body_back(), depth - 1);
+  }
+  const auto* both = llvm::dyn_cast<clang::BinaryOperator>(&statement);
+  if (both && both->getOpcode() == clang::BO_Comma)
+    return leavesFunction(*both->getLHS(), depth) || leavesFunction(*both->getRHS(), depth);
+  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement);
+  return block && !block->body_empty() && leavesFunction(*block->body_back(), depth);
+}
+
+bool endsFunction(const clang::Stmt& statement) { return leavesFunction(statement); }
+
+class BreakFinder : public clang::RecursiveASTVisitor<BreakFinder> {
+public:
+  bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
+  bool VisitBreakStmt(clang::BreakStmt*) { return !(found = true); }
+  bool VisitContinueStmt(clang::ContinueStmt*) { return !(found = true); }
+  bool found = false;
+};
+
+/// `break` or `continue`, of an inner loop perhaps.
+bool hasBreak(const clang::Stmt& statement) {
+  BreakFinder finder;
+  finder.TraverseStmt(const_cast<clang::Stmt*>(&statement));
+  return finder.found;
+}
+
+bool endsInBreak(const clang::Stmt& statement) {
+  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement);
+  return block ? !block->body_empty() && endsInBreak(*block->body_back())
+               : llvm::isa<clang::BreakStmt>(statement);
+}
+
+/// `switch (n) { case 32: case 64: break; default: return; }`: the labels that lead behind it, or do not.
+template <class Leaving>
+void addBehindSwitch(const clang::SwitchStmt& choice, const Leaving& leaving, std::vector<Guard>& guards) {
+  const auto* body = llvm::dyn_cast<clang::CompoundStmt>(choice.getBody());
+  if (!body || hasInnerLabels(choice) || casesOf(*body).empty()) return;
+  std::vector<const clang::Expr*> open, staying, left;
+  bool isDefault = false, defaultLeaves = false, mayStay = false;
+  for (const clang::Stmt* child : body->body()) {
+    const clang::Stmt* statement = child;
+    while (const auto* label = llvm::dyn_cast<clang::SwitchCase>(statement)) {
+      if (const auto* value = llvm::dyn_cast<clang::CaseStmt>(label))
+        open.push_back(value->getLHS());
+      else
+        isDefault = true;
+      statement = label->getSubStmt();
+    }
+    mayStay = mayStay || hasBreak(*statement);
+    const bool breaks = endsInBreak(*statement), ends = !breaks && !mayStay && leaving(*statement);
+    if (!breaks && !ends && !leaving(*statement)) continue; // on to the next
+    auto& cases = ends ? left : staying;
+    cases.insert(cases.end(), open.begin(), open.end());
+    defaultLeaves = defaultLeaves || (isDefault && ends);
+    open.clear();
+    isDefault = mayStay = false;
+  }
+  staying.insert(staying.end(), open.begin(), open.end());
+  if (defaultLeaves && !staying.empty()) guards.push_back({choice.getCond(), true, staying});
+  if (!left.empty()) guards.push_back({choice.getCond(), false, left});
+}
+
+/// `leaving`: whether a branch that is taken never comes behind the statement.
+template <class Leaving>
+void addBehind(const clang::Stmt& given, const clang::ASTContext& ast, const Leaving& leaving,
+               std::vector<Guard>& guards) {
+  const clang::Stmt& statement = plain(given);
+  if (const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement)) {
+    for (const clang::Stmt* child : block->body()) addBehind(*child, ast, leaving, guards);
+  } else if (const auto* choice = llvm::dyn_cast<clang::SwitchStmt>(&statement)) {
+    addBehindSwitch(*choice, leaving, guards);
+  } else if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&statement)) {
+    const auto* body = bodyWithoutReturn(*call);
+    if (!body) return;
+    std::vector<Guard> inside;
+    for (const clang::Stmt* child : body->body())
+      if (!llvm::isa<clang::CallExpr>(plain(*child))) addBehind(*child, ast, endsFunction, inside);
+    for (Guard& guard : inside) {
+      guard.within = call;
+      guards.push_back(std::move(guard));
+    }
+  } else if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&statement); loop && isOnce(*loop, ast)) {
+    addBehind(*loop->getBody(), ast, endsFunction, guards); // `break` leads behind it
+  } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&statement)) {
+    if (leaving(*branch->getThen())) guards.push_back({branch->getCond(), false, {}});
+    if (branch->getElse() && leaving(*branch->getElse())) guards.push_back({branch->getCond(), true, {}});
+  } else if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(&statement)) {
+    if (leaving(*choice->getTrueExpr())) guards.push_back({choice->getCond(), false, {}});
+    if (leaving(*choice->getFalseExpr())) guards.push_back({choice->getCond(), true, {}});
+  } else if (const auto* op = llvm::dyn_cast<clang::BinaryOperator>(&statement); op && op->isLogicalOp()) {
+    if (leaving(*op->getRHS())) guards.push_back({op->getLHS(), op->getOpcode() == clang::BO_LOr, {}});
+  }
+}
+
+} // namespace
+
+bool isOnce(const clang::DoStmt& loop, const clang::ASTContext& ast) {
+  clang::Expr::EvalResult again;
+  return !loop.getCond()->isValueDependent() && loop.getCond()->EvaluateAsInt(again, ast) &&
+         again.Val.getInt().isZero();
+}
+
+bool mayBreak(const clang::DoStmt& loop) { return hasBreak(*loop.getBody()); }
+
+bool leaves(const clang::Stmt& statement) {
+  if (leavesFunction(statement) ||
+      llvm::isa<clang::BreakStmt, clang::ContinueStmt, clang::GotoStmt>(statement))
+    return true;
+  const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement);
+  return block && !block->body_empty() && leaves(*block->body_back());
+}
+
+std::vector<Guard> guardsBehind(const clang::Stmt& statement, const clang::ASTContext& ast) {
+  std::vector<Guard> guards;
+  addBehind(statement, ast, leaves, guards);
+  return guards;
+}
+
+bool hasInnerLabels(const clang::SwitchStmt& choice) {
+  std::size_t all = 0, own = 0;
+  for (const clang::SwitchCase* label = choice.getSwitchCaseList(); label; label = label->getNextSwitchCase())
+    ++all;
+  for (const clang::Stmt* child : choice.getBody()->children())
+    for (const auto* label = llvm::dyn_cast<clang::SwitchCase>(child); label;
+         label = llvm::dyn_cast<clang::SwitchCase>(label->getSubStmt()))
+      ++own;
+  return all != own;
+}
+
+std::vector<const clang::Expr*> casesOf(const clang::CompoundStmt& body) {
+  std::vector<const clang::Expr*> cases;
+  for (const clang::Stmt* child : body.body())
+    for (const auto* label = llvm::dyn_cast<clang::SwitchCase>(child); label;
+         label = llvm::dyn_cast<clang::SwitchCase>(label->getSubStmt())) {
+      const auto* value = llvm::dyn_cast<clang::CaseStmt>(label);
+      if (value && value->getRHS()) return {};
+      if (value) cases.push_back(value->getLHS());
+    }
+  return cases;
+}
+
+} // namespace kcheck::frontend
