@@ -15,6 +15,19 @@ struct Part {
   std::size_t offset;
 };
 
+/// The place where the bracket of a template's arguments closes that are followed by an array's, a call's or
+/// another name's: `cuda::atomic<int, cuda::thread_scope_device>[8]`. No other `<` is a bracket.
+std::size_t closingTemplate(llvm::StringRef text, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < text.size(); ++i) {
+    if (text[i] == '<') ++depth;
+    if (text[i] != '>' || --depth != 0) continue;
+    const llvm::StringRef rest = text.drop_front(i + 1).ltrim();
+    return !rest.empty() && llvm::StringRef("[({:*").contains(rest.front()) ? i : llvm::StringRef::npos;
+  }
+  return llvm::StringRef::npos;
+}
+
 /// Splits at commas outside of brackets.
 std::vector<Part> splitAtCommas(llvm::StringRef text, std::size_t base) {
   std::vector<Part> parts;
@@ -29,6 +42,8 @@ std::vector<Part> splitAtCommas(llvm::StringRef text, std::size_t base) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (llvm::StringRef("([{").contains(text[i])) ++depth;
     if (llvm::StringRef(")]}").contains(text[i])) --depth;
+    if (text[i] == '<' && depth == 0)
+      if (const std::size_t close = closingTemplate(text, i); close != llvm::StringRef::npos) i = close;
     if (text[i] == ',' && depth == 0) add(i);
   }
   if (!text.trim().empty()) add(text.size());
@@ -59,7 +74,8 @@ OrError<LaunchArgument> parseArgument(const Part& part) {
   const std::size_t open = text.find('[');
   const bool isType =
       open != llvm::StringRef::npos && open > 0 && llvm::all_of(text.take_front(open), [](char c) {
-        return llvm::isAlnum(c) || c == '_' || c == ':' || c == ' ' || c == '*' || c == '<' || c == '>';
+        return llvm::isAlnum(c) || c == '_' || c == ':' || c == ' ' || c == '*' || c == '<' || c == '>' ||
+               c == ',';
       });
   if (!isType || !(llvm::isAlpha(text.front()) || text.front() == '_')) return argument;
   const std::size_t close = closing(text, open);

@@ -14,8 +14,14 @@ bool isStrong(const ModelAccess& access, Relation relation) {
   return access.scope >= (relation == Relation::DifferentBlocks ? AtomicScope::Device : AtomicScope::Block);
 }
 
+/// A volatile read that no loop waits by: that others wait at the place is no excuse for it.
+static bool onlyLooks(const ModelAccess& access) {
+  return access.kind == AccessKind::Read && access.isVolatile && !access.isPolled;
+}
+
 bool areFlagAndPoll(const ModelAccess& a, const ModelAccess& b, Relation relation) {
-  return (a.isPolled || b.isPolled) && isStrong(a, relation) && isStrong(b, relation);
+  return (a.isPolled || b.isPolled) && isStrong(a, relation) && isStrong(b, relation) && !onlyLooks(a) &&
+         !onlyLooks(b);
 }
 
 bool conflicts(const ModelAccess& a, const ModelAccess& b, Relation relation) {

@@ -14,8 +14,9 @@ namespace kcheck::analyzer {
 namespace {
 
 /// `blockIdx.x * blockDim.x + threadIdx.x`, or a part of it, or the next one: no more than the threads along
-/// the axis. Products and sums of such may wrap in a launch that is allowed.
-bool isGlobalIndex(Expr e) {
+/// the axis, also where a number that is no larger stands for the block. Products and sums of such may wrap
+/// in a launch that is allowed.
+bool isGlobalIndex(Expr e, const KernelModel& model) {
   if (e->op == Op::Add && isConst(e->operands[1], 1)) e = e->operands[0];
   std::optional<unsigned> axis;
   bool hasThread = false, hasProduct = false, isPlain = true;
@@ -30,7 +31,9 @@ bool isGlobalIndex(Expr e) {
     if (part->op == Op::Mul) {
       Expr x = part->operands[0], y = part->operands[1];
       if (isConst(x) || (y->op == Op::Symbol && y->symbol->kind != SymbolKind::BlockDim)) std::swap(x, y);
-      const bool isKnownBlock = isConst(y) && isOf(x, {SymbolKind::BlockIdx, SymbolKind::GridDim});
+      const bool isBlocks = isOf(x, {SymbolKind::BlockIdx, SymbolKind::GridDim});
+      const Expr block = isBlocks && *axis < 3 ? model.blockDim[*axis] : nullptr;
+      const bool isKnownBlock = block && isConst(y) && isConst(block) && y->value <= block->value;
       const bool isFreeBlock =
           isOf(x, {SymbolKind::BlockIdx, SymbolKind::GridDim}) && isOf(y, {SymbolKind::BlockDim});
       isPlain = isPlain && !hasProduct && (isKnownBlock || isFreeBlock);
@@ -58,17 +61,18 @@ bool isOpen(const ModelAccess& access, AccessView& view) {
 }
 
 /// That indices of the launch do not wrap is another matter.
-bool isOfLaunch(Expr condition) {
-  return condition->operands.size() == 2 && std::ranges::all_of(condition->operands, [](Expr side) {
-           return isConst(side) || isGlobalIndex(side);
+bool isOfLaunch(Expr condition, const KernelModel& model) {
+  return condition->operands.size() == 2 && std::ranges::all_of(condition->operands, [&](Expr side) {
+           return isConst(side) || isGlobalIndex(side, model);
          });
 }
 
 /// What must not leave its type: indices of the launch, and other arithmetic of an access.
 struct Wraps {
+  const KernelModel& model;
   bool ofLaunch = false, other = false;
 
-  void note(Expr e) { (isGlobalIndex(e) ? ofLaunch : other) = true; }
+  void note(Expr e) { (isGlobalIndex(e, model) ? ofLaunch : other) = true; }
   void addTo(std::vector<std::string>& assumptions, const ModelAccess& access) const {
     if (ofLaunch) assumptions.push_back("a launch has fewer than 2^31 threads along each axis");
     if (other)
@@ -84,7 +88,7 @@ const std::vector<std::string>& Decider::wrapAssumptions(const ModelAccess& acce
   std::vector<std::string>& result = entry->second;
   if (!isNew) return result;
   AccessView& view = viewOf(access, Ranges::Wrapping::Assumed);
-  Wraps wraps;
+  Wraps wraps{kernel.model};
   std::set<std::string> sizes;
   auto look = [&](Expr n) {
     if (isSize(n) && view.ranges.assumed().count(n)) {
@@ -109,7 +113,7 @@ const std::vector<std::string>& Decider::signedAssumptions(const ModelAccess& ac
   std::vector<std::string>& result = entry->second;
   if (!isNew) return result;
   AccessView& view = viewOf(access, Ranges::Wrapping::Exact);
-  Wraps wraps;
+  Wraps wraps{kernel.model};
   const auto look = [&](Expr n) {
     const bool isArithmetic = n->op == Op::Add || n->op == Op::Mul || n->op == Op::Shl;
     if (!isArithmetic || n->width > 32 || n->width == 1 || view.ranges.staysWithin(n)) return false;
@@ -186,11 +190,11 @@ bool Decider::happensOnlyWrapped(const ModelAccess& access) {
   const auto isBehindWrap = [&](Expr choice) {
     return comesOnlyWrapped(c.logicalAnd(access.condition, choice), areSizes);
   };
-  known->second =
-      (!isTrue(areSizes) && isDecidedBy(access.condition, access.offset, areSizes)) ||
-      isBehindWrap(c.boolean(true)) || std::ranges::any_of(choices, [&](Expr choice) {
-        return !isOfLaunch(choice) && (isBehindWrap(choice) || isBehindWrap(c.logicalNot(choice)));
-      });
+  known->second = (!isTrue(areSizes) && isDecidedBy(access.condition, access.offset, areSizes)) ||
+                  isBehindWrap(c.boolean(true)) || std::ranges::any_of(choices, [&](Expr choice) {
+                    return !isOfLaunch(choice, kernel.model) &&
+                           (isBehindWrap(choice) || isBehindWrap(c.logicalNot(choice)));
+                  });
   return known->second;
 }
 
@@ -271,9 +275,10 @@ bool Decider::isShownOnlyWrapped(const ModelAccess& access) {
     const auto isVacuous = [&](Expr choice) {
       return !happensWithoutWrap(access, c.logicalAnd(access.condition, choice));
     };
-    known->second = isVacuous(c.boolean(true)) || std::ranges::any_of(choices, [&](Expr choice) {
-                      return !isOfLaunch(choice) && (isVacuous(choice) || isVacuous(c.logicalNot(choice)));
-                    });
+    known->second =
+        isVacuous(c.boolean(true)) || std::ranges::any_of(choices, [&](Expr choice) {
+          return !isOfLaunch(choice, kernel.model) && (isVacuous(choice) || isVacuous(c.logicalNot(choice)));
+        });
   }
   onlyWrapped[&access] = known->second;
   return known->second;

@@ -329,7 +329,7 @@ private:
   void renameInner(const LoopWork& work, LoopRecord& record, Substitution& final,
                    std::vector<Symbol*>& exits);
   bool looksAgain(const LoopWork& work, Expr leaving);
-  void notePolled(Expr leaving);
+  void notePolled(Expr leaving, const llvm::Loop& loop);
   void noteSteps(const LoopWork& work);
   void noteWaiting(LoopWork& work, const std::vector<Edge>& present);
   void defineLastIteration(const LoopWork& work, Expr some);

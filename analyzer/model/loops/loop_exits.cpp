@@ -90,13 +90,30 @@ void Execution::renameInner(const LoopWork& work, LoopRecord& record, Substituti
   }
 }
 
-void Execution::notePolled(Expr leaving) {
+/// Whether what is read leads to where the next round reads (`v = parent[v]`): that waits for nobody.
+static bool isStepOfWalk(const Instruction& read, const Loop& loop) {
+  SmallVector<const Value*> todo{read.getOperand(0)}; // the pointer
+  SmallPtrSet<const Value*, 16> seen;
+  while (!todo.empty()) {
+    const auto* next = dyn_cast<Instruction>(todo.pop_back_val());
+    if (!next || !loop.contains(next) || !seen.insert(next).second) continue;
+    if (next == &read) return true;
+    const auto* choice = dyn_cast<SelectInst>(next);
+    for (const Value* operand : next->operands())
+      if (!choice || operand != choice->getCondition()) todo.push_back(operand);
+  }
+  return false;
+}
+
+void Execution::notePolled(Expr leaving, const Loop& loop) {
   anyNode(leaving, [&](Expr n) {
     if (n->op != Op::Symbol || !state.synchronizing.count(n->symbol)) return false;
     auto origin = state.origins.find(n->symbol);
     if (origin == state.origins.end()) return false;
     auto* field = dyn_cast<ExtractValueInst>(origin->second); // what a compare-and-swap found
-    polled.insert(field ? dyn_cast<Instruction>(field->getAggregateOperand()) : origin->second);
+    const auto* read = field ? dyn_cast<Instruction>(field->getAggregateOperand()) : origin->second;
+    if (read && !(isa<LoadInst, AtomicRMWInst, AtomicCmpXchgInst>(read) && isStepOfWalk(*read, loop)))
+      polled.insert(read);
     return false;
   });
 }
@@ -151,10 +168,10 @@ bool Execution::looksAgain(const LoopWork& work, Expr leaving) {
 void Execution::noteWaiting(LoopWork& work, const std::vector<Edge>& present) {
   waitingLoops.push_back(work.loop);
   for (const Edge& edge : present) {
-    notePolled(edges[edge]);
+    notePolled(edges[edge], *work.loop);
     for (auto& [phi, symbol] : work.inside) // found in the round before
       if (work.latch.count(phi) && anyNode(edges[edge], [&](Expr n) { return n == exprs.of(symbol); }))
-        notePolled(work.latch[phi]);
+        notePolled(work.latch[phi], *work.loop);
   }
 }
 

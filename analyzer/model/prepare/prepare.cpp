@@ -107,7 +107,11 @@ public:
     promoteScalars();
     bool hasPtx = false;
     for (auto* kernel : kernels) hasPtx = readInlinePtx(*kernel) || hasPtx;
-    if (hasPtx) passes.run(*prepared.module, "function(instsimplify)");
+    if (hasPtx) { // libcu++ chooses by the order that it is given, which is a constant by now
+      passes.run(*prepared.module, "function(instsimplify)");
+      for (auto* kernel : kernels) dropFoldedWays(*kernel);
+      passes.run(*prepared.module, "function(instsimplify)");
+    }
     bool waits = false;
     for (auto* kernel : kernels) {
       foldSpaces(*kernel);
