@@ -1,6 +1,6 @@
 #include "frontend/host_conditions.h"
 
-#include "frontend/formula_parts.h"
+#include "frontend/host_guards.h"
 #include "frontend/pretty.h"
 #include "report/formulas.h"
 
@@ -51,69 +51,51 @@ std::set<unsigned> variablesOfLaunch(const Launch& launch, std::span<const Alloc
   return result;
 }
 
-/// Conditions that are of such variables, or of others that those have to do with.
-std::vector<Formula> bearingOn(std::set<unsigned> variables, std::vector<Formula> conditions) {
-  std::vector<Formula> result;
-  for (bool isNew = true; isNew;) {
-    isNew = false;
-    std::erase_if(conditions, [&](Formula& condition) {
-      std::set<unsigned> own = variablesOf(condition);
-      if (std::ranges::none_of(own, [&](unsigned number) { return variables.contains(number); }))
-        return false;
-      variables.merge(own);
-      if (std::ranges::none_of(result, [&](const Formula& known) { return known == condition; }))
-        result.push_back(std::move(condition));
-      return isNew = true;
-    });
-  }
-  return result;
-}
-
 } // namespace
 
-void HostConditions::collect(const clang::Expr& condition, bool must, const ScopePointer& scope,
-                             Found& found) const {
-  const clang::Expr* plain = condition.IgnoreParenImpCasts();
-  if (const auto* op = llvm::dyn_cast<clang::UnaryOperator>(plain); op && op->getOpcode() == clang::UO_LNot)
-    return collect(*op->getSubExpr(), !must, scope, found);
-  if (const auto* op = llvm::dyn_cast<clang::BinaryOperator>(plain);
-      op && op->getOpcode() == (must ? clang::BO_LAnd : clang::BO_LOr)) {
-    collect(*op->getLHS(), must, scope, found);
-    return collect(*op->getRHS(), must, scope, found);
+void HostConditions::collect(const Guard& guard, const ScopePointer& scope, Found& found) const {
+  const clang::Expr& plain = plainCondition(*guard.condition);
+  const auto part = [&](const clang::Expr& condition, bool must) {
+    Guard inner = guard;
+    inner.condition = &condition;
+    inner.must = must;
+    collect(inner, scope, found);
+  };
+  if (guard.cases.empty()) {
+    const auto* flip = llvm::dyn_cast<clang::UnaryOperator>(&plain);
+    if (flip && flip->getOpcode() == clang::UO_LNot) return part(*flip->getSubExpr(), !guard.must);
+    const auto* both = llvm::dyn_cast<clang::BinaryOperator>(&plain);
+    if (both && both->getOpcode() == (guard.must ? clang::BO_LAnd : clang::BO_LOr)) {
+      part(*both->getLHS(), guard.must);
+      return part(*both->getRHS(), guard.must);
+    }
   }
-  if (auto formula = values.truth(condition, scope))
-    found.known.push_back(must ? std::move(*formula) : opposite(std::move(*formula)));
-  else
-    found.open.push_back({&condition, scope});
-}
-
-std::optional<Formula> HostConditions::isOneOf(const Guard& guard, const ScopePointer& scope) const {
-  const auto chosen = values.formula(*guard.condition, scope);
-  if (!chosen) return std::nullopt;
-  std::optional<Formula> result;
-  for (const clang::Expr* label : guard.cases) {
-    const auto value = values.integer(*label, scope);
-    if (!value) return std::nullopt;
-    Formula equal = combined(Formula::Op::Equal, *chosen, ofConstant(*value));
-    result = result ? combined(Formula::Op::Or, std::move(*result), std::move(equal)) : std::move(equal);
-  }
-  return result;
+  auto holds = uses.hasLabels ? std::nullopt : values.truth(guard, scope);
+  if (holds || !guard.at.isValid()) // how a loop ends is nothing that decides
+    found.push_back({std::move(holds), guard.condition, scope});
 }
 
 void HostConditions::collect(const Around& around, const ScopePointer& outer, Found& found) const {
-  for (const Guard& guard : around.guards) {
-    const auto inside = guard.within ? values.entered(*guard.within, outer) : std::optional(outer);
-    if (!inside) continue;
-    const ScopePointer& scope = *inside;
-    if (uses.hasLabels) {
-      found.open.push_back({guard.condition, scope});
-    } else if (guard.cases.empty()) {
-      collect(*guard.condition, guard.must, scope, found);
-    } else if (auto formula = isOneOf(guard, scope)) {
-      found.known.push_back(guard.must ? std::move(*formula) : opposite(std::move(*formula)));
-    } else {
-      found.open.push_back({guard.condition, scope});
-    }
+  for (const Guard& guard : around.guards)
+    if (const auto scope = guard.within ? values.entered(*guard.within, outer) : std::optional(outer))
+      collect(guard, *scope, found);
+}
+
+/// Moves those that are of such variables, or of others that these have to do with.
+void HostConditions::takeBearing(std::set<unsigned> variables, Found& found, Launch& launch) {
+  for (bool isNew = true; isNew;) {
+    isNew = false;
+    std::erase_if(found, [&](Condition& condition) {
+      if (!condition.holds) return false;
+      std::set<unsigned> own = variablesOf(*condition.holds);
+      if (own.empty()) return true;
+      if (std::ranges::none_of(own, [&](unsigned number) { return variables.contains(number); }))
+        return false;
+      variables.merge(own);
+      if (std::ranges::find(launch.conditions, *condition.holds) == launch.conditions.end())
+        launch.conditions.push_back(std::move(*condition.holds));
+      return isNew = true;
+    });
   }
 }
 
@@ -155,14 +137,25 @@ void HostConditions::add(const clang::CallExpr& call, const ScopePointer& scope,
   collectAt(&call, scope);
   for (ScopePointer s = scope; s; s = s->outer)
     if (s->function) collectAt(s->entry, s->outer);
-  launch.conditions = bearingOn(variablesOfLaunch(launch, allocations), std::move(found.known));
+  const std::set<unsigned> numbers = variablesOfLaunch(launch, allocations);
+  takeBearing(numbers, found, launch);
   Origins made;
   for (const clang::Expr* expr : hidden) addOrigins(*expr, scope, made);
-  for (const Open& open : found.open) {
-    Origins asked;
-    addOrigins(*open.condition, open.scope, asked);
-    if (std::ranges::none_of(asked, [&](const clang::Decl* one) { return made.contains(one); })) continue;
-    launch.unfollowed = locate(open.condition->getSourceRange(), ast);
+  std::set<unsigned> families;
+  for (const unsigned number : numbers) families.insert(buffers.familyOf(number));
+  for (const Condition& left : found) {
+    bool bears = false;
+    if (left.holds) { // of what the numbers were before
+      bears = std::ranges::any_of(variablesOf(*left.holds), [&](unsigned number) {
+        return families.contains(buffers.familyOf(number));
+      });
+    } else {
+      Origins asked;
+      addOrigins(*left.asked, left.scope, asked);
+      bears = std::ranges::any_of(asked, [&](const clang::Decl* one) { return made.contains(one); });
+    }
+    if (!bears) continue;
+    launch.unfollowed = locate(left.asked->getSourceRange(), ast);
     return;
   }
 }

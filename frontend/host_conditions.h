@@ -8,8 +8,9 @@ namespace kcheck::frontend {
 
 class HostConditions {
 public:
-  HostConditions(const clang::ASTContext& ast, const HostUses& uses, const HostValues& values)
-      : ast(ast), uses(uses), values(values) {}
+  HostConditions(const clang::ASTContext& ast, const HostUses& uses, const HostValues& values,
+                 const Buffers& buffers)
+      : ast(ast), uses(uses), values(values), buffers(buffers) {}
 
   /// Adds those that have to do with the launch's numbers. `hidden`: what its shape and its arguments are
   /// made of that does not fold.
@@ -17,25 +18,24 @@ public:
            std::span<const Allocation> allocations, Launch& launch) const;
 
 private:
-  struct Open {
-    const clang::Expr* condition;
+  struct Condition {
+    std::optional<Formula> holds; ///< none: not followed
+    const clang::Expr* asked = nullptr;
     ScopePointer scope;
   };
-  struct Found {
-    std::vector<Formula> known;
-    std::vector<Open> open;
-  };
+  using Found = std::vector<Condition>;
   using Origins = std::set<const clang::Decl*>;
 
   void collect(const Around& around, const ScopePointer& outer, Found& found) const;
-  void collect(const clang::Expr& condition, bool must, const ScopePointer& scope, Found& found) const;
-  std::optional<Formula> isOneOf(const Guard& guard, const ScopePointer& scope) const;
+  void collect(const Guard& guard, const ScopePointer& scope, Found& found) const;
+  static void takeBearing(std::set<unsigned> variables, Found& found, Launch& launch);
   void addOrigins(const clang::Expr& expr, const ScopePointer& scope, Origins& origins) const;
   void addOrigins(const clang::VarDecl& variable, const ScopePointer& scope, Origins& origins) const;
 
   const clang::ASTContext& ast;
   const HostUses& uses;
   const HostValues& values;
+  const Buffers& buffers;
 };
 
 } // namespace kcheck::frontend

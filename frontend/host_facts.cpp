@@ -28,7 +28,7 @@ class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
 public:
   FactsVisitor(clang::ASTContext& ast, const HostUses& uses, HostSide& result)
       : ast(ast), uses(uses), buffers(result.allocations), values(ast, uses, buffers),
-        arguments(ast, values, buffers), overlaps(ast, uses, values), conditions(ast, uses, values),
+        arguments(ast, values, buffers), overlaps(ast, uses, values), conditions(ast, uses, values, buffers),
         names(ast.createMangleContext()), result(result) {}
 
   bool shouldVisitTemplateInstantiations() const { return true; }

@@ -217,6 +217,7 @@ template std::optional<Number> Folder::fieldOf(const clang::Expr&, std::span<con
                                                Evaluate<Number>);
 template std::optional<PointerValue>
 Folder::fieldOf(const clang::Expr&, std::span<const clang::FieldDecl* const>, Evaluate<PointerValue>);
+template std::optional<Formula> Folder::fieldOfObject(const clang::FieldDecl&, Evaluate<Formula>);
 template std::optional<Number> Folder::fieldOfObject(const clang::FieldDecl&, Evaluate<Number>);
 template std::optional<Extent> Folder::fieldOfObject(const clang::FieldDecl&, Evaluate<Extent>);
 template std::optional<PointerValue> Folder::fieldOfObject(const clang::FieldDecl&, Evaluate<PointerValue>);

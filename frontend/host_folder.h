@@ -36,6 +36,9 @@ public:
   std::optional<Formulas> axes(const clang::Expr& expr) { return guarded(expr, &Folder::axesOf); }
   /// Whether the condition holds, of what compares numbers.
   std::optional<Formula> truth(const clang::Expr& expr);
+  std::optional<Formula> truth(const Guard& guard); ///< as it must
+  /// What stands in that part of the text is asked as if it stood there.
+  void askBehind(clang::SourceRange part, clang::SourceLocation place) { askedIn = part, askedAt = place; }
   /// The one variable that a condition holds against a number, and that number.
   std::optional<std::pair<const clang::VarDecl*, std::int64_t>> equalTo(const clang::Expr& variable,
                                                                         const clang::Expr& value);
@@ -78,6 +81,15 @@ private:
   std::optional<Formula> formulaAt(const clang::VarDecl& variable, clang::SourceLocation place);
   std::optional<Formula> chosen(const clang::VarDecl& variable, const std::vector<Event>& events,
                                 clang::SourceLocation place);
+  std::optional<Formula> behind(const clang::VarDecl& variable, const std::vector<Event>& events,
+                                const Branch& branch);
+  const Event* lastInText(const std::vector<Event>& events, clang::SourceLocation place) const;
+  std::vector<const void*> stateAt(const clang::VarDecl& variable, const std::vector<Event>& events,
+                                   clang::SourceLocation place) const;
+  std::optional<Formula> formulaOfMember(const clang::MemberExpr& member);
+  bool isInOtherFunction(clang::SourceLocation place, const clang::FunctionDecl& function) const;
+  Formula standsFor(const clang::ValueDecl& named, const Buffers::Places& calls,
+                    const Buffers::Places& state);
   std::optional<std::int64_t> mostOf(const clang::VarDecl& variable, const VariableUses& own);
   std::optional<std::int64_t> steppedUp(const clang::Expr& change, std::int64_t from);
   std::optional<std::int64_t> limitIn(const clang::Expr& condition, const clang::VarDecl& variable);
@@ -180,6 +192,8 @@ private:
   const clang::ASTContext& ast;
   ScopePointer scope;
   unsigned depth = 0;
+  clang::SourceRange askedIn; ///< as of askBehind
+  clang::SourceLocation askedAt;
   std::vector<const clang::VarDecl*> holders; ///< of what was given to them in some round; null: fields
 };
 

@@ -4,6 +4,7 @@
 #include "frontend/host_folder.h"
 
 #include "frontend/host_containers.h"
+#include "frontend/host_guards.h"
 
 #include <clang/AST/ASTContext.h>
 #include <clang/AST/DeclCXX.h>
@@ -71,6 +72,7 @@ std::optional<Formula> Folder::formulaOf(const clang::Expr& expr) {
     return variable && expr.getType()->isIntegerType() ? formulaOfVariable(*variable, expr) : std::nullopt;
   }
   if (const auto* op = llvm::dyn_cast<clang::BinaryOperator>(&expr)) return formulaOfOperator(*op);
+  if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(&expr)) return formulaOfMember(*member);
   if (const auto* method = llvm::dyn_cast<clang::CXXMemberCallExpr>(&expr); method && asksSize(*method))
     return elementsFormula(*method->getImplicitObjectArgument());
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr)) return formulaOfCall(*call);
@@ -151,7 +153,7 @@ std::optional<Formula> Folder::compared(const clang::BinaryOperator& op) {
 
 std::optional<Formula> Folder::truth(const clang::Expr& expr) {
   if (!expr.getType()->isIntegralOrEnumerationType()) return std::nullopt;
-  const clang::Expr* plain = expr.IgnoreParenImpCasts();
+  const clang::Expr* plain = &plainCondition(expr);
   if (const auto* op = llvm::dyn_cast<clang::UnaryOperator>(plain); op && op->getOpcode() == clang::UO_LNot) {
     auto inner = truth(*op->getSubExpr());
     return inner ? std::optional(opposite(std::move(*inner))) : std::nullopt;
@@ -164,6 +166,21 @@ std::optional<Formula> Folder::truth(const clang::Expr& expr) {
   const bool isTruth = value->op >= Formula::Op::Less && value->op <= Formula::Op::Or;
   return isTruth ? std::move(*value)
                  : opposite(combined(Formula::Op::Equal, std::move(*value), ofConstant(0)));
+}
+
+std::optional<Formula> Folder::truth(const Guard& guard) {
+  std::optional<Formula> result;
+  if (guard.cases.empty()) {
+    result = truth(*guard.condition);
+  } else if (const auto chosen = formula(*guard.condition)) {
+    for (const clang::Expr* label : guard.cases) {
+      const auto value = number(*label);
+      if (!value || value->isFloat) return std::nullopt;
+      Formula equal = combined(Formula::Op::Equal, *chosen, ofConstant(value->integer));
+      result = result ? combined(Formula::Op::Or, std::move(*result), std::move(equal)) : std::move(equal);
+    }
+  }
+  return result && !guard.must ? std::optional(opposite(std::move(*result))) : result;
 }
 
 std::optional<std::pair<const clang::VarDecl*, std::int64_t>> Folder::equalTo(const clang::Expr& variable,
@@ -183,6 +200,13 @@ std::optional<std::pair<const clang::VarDecl*, std::int64_t>> Folder::equalTo(co
 std::optional<Formula> Folder::formulaOfCall(const clang::CallExpr& call) {
   const clang::FunctionDecl* callee = call.getDirectCallee();
   if (!callee) return std::nullopt;
+  if (isNamed(call, "clamp") && call.getNumArgs() == 3 && call.getType()->isIntegerType() &&
+      ast.getSourceManager().isInSystemHeader(callee->getLocation())) {
+    auto given = formula(*call.getArg(0)), least = formula(*call.getArg(1)), most = formula(*call.getArg(2));
+    if (!given || !least || !most) return std::nullopt;
+    Formula above = made(Formula::Op::Choice, {combined(Formula::Op::Less, *most, *given), *most, *given});
+    return made(Formula::Op::Choice, {combined(Formula::Op::Less, *given, *least), *least, std::move(above)});
+  }
   const bool isLess = isNamed(call, "min"), isGreater = isNamed(call, "max");
   if ((isLess || isGreater) && call.getNumArgs() == 2 && call.getType()->isIntegerType() &&
       ast.getSourceManager().isInSystemHeader(callee->getLocation())) {
@@ -245,8 +269,10 @@ std::optional<Formulas> Folder::axesOf(const clang::Expr& expr) {
   return std::nullopt;
 }
 
-std::optional<Formula> HostValues::truth(const clang::Expr& condition, const ScopePointer& scope) const {
-  return Folder(*this, scope).truth(condition);
+std::optional<Formula> HostValues::truth(const Guard& guard, const ScopePointer& scope) const {
+  Folder folder(*this, scope);
+  if (guard.at.isValid()) folder.askBehind(guard.condition->getSourceRange(), guard.at);
+  return folder.truth(guard);
 }
 
 /// Of a dim3 whose axes may have been assigned by themselves.

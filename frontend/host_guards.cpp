@@ -9,6 +9,14 @@
 namespace kcheck::frontend {
 namespace {
 
+class BreakFinder : public clang::RecursiveASTVisitor<BreakFinder> {
+public:
+  bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
+  bool VisitBreakStmt(clang::BreakStmt*) { return !(found = true); }
+  bool VisitContinueStmt(clang::ContinueStmt*) { return !(found = true); }
+  bool found = false;
+};
+
 const clang::Stmt& plain(const clang::Stmt& statement) {
   const auto* expr = llvm::dyn_cast<clang::Expr>(&statement);
   if (!expr) return statement;
@@ -51,21 +59,6 @@ bool leavesFunction(const clang::Stmt& given, unsigned depth = kDeepestHelper) {
 
 bool endsFunction(const clang::Stmt& statement) { return leavesFunction(statement); }
 
-class BreakFinder : public clang::RecursiveASTVisitor<BreakFinder> {
-public:
-  bool TraverseLambdaExpr(clang::LambdaExpr*) { return true; }
-  bool VisitBreakStmt(clang::BreakStmt*) { return !(found = true); }
-  bool VisitContinueStmt(clang::ContinueStmt*) { return !(found = true); }
-  bool found = false;
-};
-
-/// `break` or `continue`, of an inner loop perhaps.
-bool hasBreak(const clang::Stmt& statement) {
-  BreakFinder finder;
-  finder.TraverseStmt(const_cast<clang::Stmt*>(&statement));
-  return finder.found;
-}
-
 bool endsInBreak(const clang::Stmt& statement) {
   const auto* block = llvm::dyn_cast<clang::CompoundStmt>(&statement);
   return block ? !block->body_empty() && endsInBreak(*block->body_back())
@@ -102,6 +95,13 @@ void addBehindSwitch(const clang::SwitchStmt& choice, const Leaving& leaving, st
   if (!left.empty()) guards.push_back({choice.getCond(), false, left});
 }
 
+/// A loop that nothing but its condition ends.
+void addBehindLoop(const clang::Expr* condition, const clang::Stmt& body, const clang::Stmt& loop,
+                   std::vector<Guard>& guards) {
+  if (!condition || hasBreak(body)) return;
+  guards.push_back({condition, false, {}, nullptr, loop.getEndLoc().getLocWithOffset(1)});
+}
+
 /// `leaving`: whether a branch that is taken never comes behind the statement.
 template <class Leaving>
 void addBehind(const clang::Stmt& given, const clang::ASTContext& ast, const Leaving& leaving,
@@ -122,7 +122,13 @@ void addBehind(const clang::Stmt& given, const clang::ASTContext& ast, const Lea
       guards.push_back(std::move(guard));
     }
   } else if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&statement); loop && isOnce(*loop, ast)) {
-    addBehind(*loop->getBody(), ast, endsFunction, guards); // `break` leads behind it
+    if (!hasBreak(*loop->getBody())) addBehind(*loop->getBody(), ast, endsFunction, guards);
+  } else if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&statement)) {
+    addBehindLoop(loop->getCond(), *loop->getBody(), statement, guards);
+  } else if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&statement)) {
+    addBehindLoop(loop->getCond(), *loop->getBody(), statement, guards);
+  } else if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(&statement)) {
+    addBehindLoop(loop->getCond(), *loop->getBody(), statement, guards);
   } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&statement)) {
     if (leaving(*branch->getThen())) guards.push_back({branch->getCond(), false, {}});
     if (branch->getElse() && leaving(*branch->getElse())) guards.push_back({branch->getCond(), true, {}});
@@ -136,10 +142,30 @@ void addBehind(const clang::Stmt& given, const clang::ASTContext& ast, const Lea
 
 } // namespace
 
+const clang::Expr& plainCondition(const clang::Expr& condition) {
+  const clang::Expr* expr = condition.IgnoreParenImpCasts();
+  for (;;) {
+    const auto* cast = llvm::dyn_cast<clang::ExplicitCastExpr>(expr);
+    const auto* full = llvm::dyn_cast<clang::FullExpr>(expr);
+    if (cast && cast->getType()->isBooleanType())
+      expr = cast->getSubExpr()->IgnoreParenImpCasts();
+    else if (full)
+      expr = full->getSubExpr()->IgnoreParenImpCasts();
+    else
+      return *expr;
+  }
+}
+
 bool isOnce(const clang::DoStmt& loop, const clang::ASTContext& ast) {
   clang::Expr::EvalResult again;
   return !loop.getCond()->isValueDependent() && loop.getCond()->EvaluateAsInt(again, ast) &&
          again.Val.getInt().isZero();
+}
+
+bool hasBreak(const clang::Stmt& statement) {
+  BreakFinder finder;
+  finder.TraverseStmt(const_cast<clang::Stmt*>(&statement));
+  return finder.found;
 }
 
 bool mayBreak(const clang::DoStmt& loop) { return hasBreak(*loop.getBody()); }

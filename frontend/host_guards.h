@@ -12,10 +12,14 @@ namespace kcheck::frontend {
 
 /// `do { } while (0)`, of macros.
 bool isOnce(const clang::DoStmt& loop, const clang::ASTContext& ast);
+/// `break` or `continue`, of an inner loop perhaps.
+bool hasBreak(const clang::Stmt& statement);
 /// Whether a `break` or `continue` in there leads out of the loop's round.
 bool mayBreak(const clang::DoStmt& loop);
 /// Whether control never goes on behind the statement.
 bool leaves(const clang::Stmt& statement);
+/// A condition without what only makes a truth value of it.
+const clang::Expr& plainCondition(const clang::Expr& condition);
 /// What holds for whoever comes to the statements behind this one, in the same block.
 std::vector<Guard> guardsBehind(const clang::Stmt& statement, const clang::ASTContext& ast);
 /// Whether labels of the switch stand further in than its own statements.

@@ -110,26 +110,37 @@ std::size_t Folder::buffer(const clang::CallExpr& call) {
   const ScopePointer outside = scopeOf(call, scope, values.uses);
   Buffers::Key key{{&call, 0}};
   append(key, outside);
-  return values.buffers.find(key, [&] {
-    Allocation fresh;
-    fresh.name = nameOf(*call.getArg(kind->pointer), ast);
-    fresh.where = locate(call.getSourceRange(), ast);
+  const auto sizeOf = [&](Folder& inside) -> const clang::Expr* {
     const clang::CallExpr& leaf = kind->inHelper ? *kind->inHelper : call;
-    Folder inside(values, outside);
     if (kind->inHelper) {
       auto entered = inside.enter(call);
-      if (!entered) return fresh;
+      if (!entered) return nullptr;
       inside.scope = std::move(*entered);
     }
     const auto own = kind->inHelper ? allocationCall(leaf) : kind;
-    if (!own || !own->size) return fresh;
-    const auto bytes = inside.number(*leaf.getArg(*own->size));
+    return own && own->size ? leaf.getArg(*own->size) : nullptr;
+  };
+  const std::size_t buffer = values.buffers.find(key, [&] {
+    Allocation fresh;
+    fresh.name = nameOf(*call.getArg(kind->pointer), ast);
+    fresh.where = locate(call.getSourceRange(), ast);
+    Folder inside(values, outside);
+    const clang::Expr* size = sizeOf(inside);
+    const auto bytes = size ? inside.number(*size) : std::nullopt;
     if (bytes && !bytes->isFloat && bytes->integer >= 0)
       fresh.bytes = std::uint64_t(bytes->integer);
-    else
-      fresh.formula = inside.formula(*leaf.getArg(*own->size));
+    else if (size)
+      fresh.formula = inside.formula(*size);
     return fresh;
   });
+  // Made in some round or call before: of a size that may have been another number then.
+  if (Allocation& made = values.buffers.at(buffer); made.formula && !holders.empty()) {
+    Folder inside(values, outside);
+    inside.holders = holders;
+    const clang::Expr* size = sizeOf(inside);
+    if (!size || inside.formula(*size) != made.formula) made.formula.reset();
+  }
+  return buffer;
 }
 
 } // namespace kcheck::frontend

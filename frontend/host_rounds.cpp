@@ -11,17 +11,15 @@
 
 namespace kcheck::frontend {
 
-bool contains(const clang::SourceManager& sources, clang::SourceRange range, clang::SourceLocation where) {
-  const clang::SourceLocation at = sources.getExpansionLoc(where);
-  return range.isValid() &&
-         !sources.isBeforeInTranslationUnit(at, sources.getExpansionLoc(range.getBegin())) &&
-         !sources.isBeforeInTranslationUnit(sources.getExpansionLoc(range.getEnd()), at);
-}
-
 bool isBefore(const clang::SourceManager& sources, clang::SourceLocation a, clang::SourceLocation b) {
   const clang::SourceLocation first = sources.getExpansionLoc(a), second = sources.getExpansionLoc(b);
   return first == second ? sources.isBeforeInTranslationUnit(a, b)
                          : sources.isBeforeInTranslationUnit(first, second);
+}
+
+bool contains(const clang::SourceManager& sources, clang::SourceRange range, clang::SourceLocation where) {
+  return range.isValid() && !isBefore(sources, where, range.getBegin()) &&
+         !isBefore(sources, range.getEnd(), where);
 }
 
 /// Whether who comes to `user` has come by the event in the same round of all loops, and the same call.

@@ -31,10 +31,21 @@ struct Slot {
   friend auto operator<=>(const Slot&, const Slot&) = default;
 };
 
-/// A part of an `if`, and what is true in there.
-struct Branch {
+/// A condition on the way to a call, and what it must be: true or false, or, of a switch, one of its cases,
+/// or none of them.
+struct Guard {
   const clang::Expr* condition = nullptr;
   bool must = true;
+  std::vector<const clang::Expr*> cases; ///< empty: no switch
+  /// The call of a helper that asks it of what it is given, and ends the program where it is not so.
+  const clang::CallExpr* within = nullptr;
+  /// Where it was asked for the last time, if not where it stands: behind its loop.
+  clang::SourceLocation at = {};
+};
+
+/// A part of an `if` or `switch`, and what holds in there.
+struct Branch {
+  Guard guard;
   clang::SourceRange part, outside; ///< regions, as of Around
 };
 
@@ -49,7 +60,7 @@ struct Event {
   const clang::FunctionDecl* function = nullptr; ///< canonical
   clang::SourceRange region = {};                ///< as of Around
   std::vector<clang::SourceRange> rounds = {};   ///< as of Around
-  std::optional<Branch> branch = {};             ///< of which `region` is the part
+  std::vector<Branch> branches = {};             ///< around, outermost first
   const clang::Expr* change = nullptr;           ///< `n *= 2`, where that is what it does
   const clang::Expr* again = nullptr; ///< the condition of the innermost loop, asked before each round
   bool isOfEachCall = false;          ///< of the function
@@ -78,16 +89,6 @@ struct FieldUses {
   unsigned others = 0;       ///< through pointers and references, or in ways not followed
 };
 
-/// A condition on the way to a call, and what it must be: true or false, or, of a switch, one of its cases,
-/// or none of them.
-struct Guard {
-  const clang::Expr* condition = nullptr;
-  bool must = true;
-  std::vector<const clang::Expr*> cases; ///< empty: no switch
-  /// The call of a helper that asks it of what it is given, and ends the program where it is not so.
-  const clang::CallExpr* within = nullptr;
-};
-
 /// What stands around a call within its function, outermost first.
 struct Around {
   const clang::FunctionDecl* function = nullptr; ///< canonical; null at file scope
@@ -99,7 +100,7 @@ struct Around {
   /// The innermost part of the text of which it is open whether, or how often, it is come to: a branch, a
   /// loop, a function's body. Whoever is in there and further down comes after it, in the same round.
   clang::SourceRange region;
-  std::optional<Branch> branch; ///< the innermost
+  std::vector<Branch> branches;
   bool mayHaveReturned = false; ///< the function, further up
 };
 

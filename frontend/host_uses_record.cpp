@@ -48,7 +48,7 @@ bool UsesRecord::noteEvent(const clang::Expr& lvalue, Event event) {
                        event.region == definition->getBody()->getSourceRange();
   event.rounds = around.rounds;
   event.again = around.again;
-  if (around.branch && around.branch->part == around.region) event.branch = around.branch;
+  event.branches = around.branches;
   if (auto slot = slotOf(lvalue)) {
     settle(&lvalue);
     if (slot->path.empty())

@@ -91,7 +91,7 @@ public:
       return inRegion(*choice, [&] { return Base::TraverseSwitchStmt(choice); });
     if (!TraverseStmt(choice->getCond())) return false;
     std::vector<const clang::Expr*> cases, all = casesOf(*body);
-    bool hasDefault = false, fallsThrough = false, ok = true;
+    bool hasDefault = false, fallsThrough = false, mayHaveLeft = false, ok = true;
     for (clang::Stmt* child : body->body()) {
       if (llvm::isa<clang::SwitchCase>(child) && !fallsThrough) cases.clear(), hasDefault = false;
       clang::Stmt* statement = child;
@@ -104,9 +104,10 @@ public:
       // What only `default` leads to is reached with none of the cases.
       const bool isDefault = hasDefault && cases.empty() && !all.empty();
       const bool isKnown = isDefault || (!cases.empty() && !hasDefault);
-      if (isKnown) around.guards.push_back({choice->getCond(), !isDefault, isDefault ? all : cases});
-      ok = ok && traverseIn(child);
-      if (isKnown) around.guards.pop_back();
+      const Guard guard{choice->getCond(), !isDefault, isDefault ? all : cases};
+      if (statement != child) mayHaveLeft = mayHaveLeft && fallsThrough;
+      ok = ok && (isKnown ? traverseWhere(guard, child, !mayHaveLeft) : traverseIn(child));
+      mayHaveLeft = mayHaveLeft || hasBreak(*statement);
       fallsThrough = !leaves(*statement);
     }
     return ok;
@@ -315,14 +316,16 @@ private:
     return ok;
   }
   bool traverseIf(const clang::Expr& condition, bool must, clang::Stmt* part) {
-    const auto outside = around.branch;
-    if (followsGuards) {
-      around.guards.push_back({&condition, must, {}});
-      around.branch = Branch{&condition, must, part->getSourceRange(), around.region};
-    }
+    return traverseWhere({&condition, must, {}}, part, true);
+  }
+  /// `isWhole`: who comes there comes through all of the part.
+  bool traverseWhere(const Guard& guard, clang::Stmt* part, bool isWhole) {
+    if (!followsGuards) return traverseIn(part);
+    around.guards.push_back(guard);
+    if (isWhole) around.branches.push_back({guard, part->getSourceRange(), around.region});
     const bool ok = traverseIn(part);
-    around.branch = outside;
-    if (followsGuards) around.guards.pop_back();
+    if (isWhole) around.branches.pop_back();
+    around.guards.pop_back();
     return ok;
   }
   bool traverseIn(clang::Stmt* part) {

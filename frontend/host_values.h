@@ -49,13 +49,24 @@ public:
     return entry->second;
   }
 
-  /// A number for a variable in formulas, as it is in one call of its function: `calls` lead there.
-  unsigned numberOf(const clang::VarDecl* variable, std::vector<const void*> calls) {
-    return variables.try_emplace({variable, std::move(calls)}, unsigned(variables.size())).first->second;
+  Allocation& at(std::size_t number) { return all[number]; }
+
+  using Places = std::vector<const void*>;
+  /// A number for a variable in formulas, as it is in one call of its function, to which `calls` lead, and in
+  /// one state there: what has given it its value.
+  unsigned numberOf(const clang::Decl* variable, const Places& calls, const Places& state) {
+    const unsigned family = families.try_emplace({variable, calls}, unsigned(families.size())).first->second;
+    const auto [entry, isNew] = variables.try_emplace({family, state}, unsigned(familyOfNumber.size()));
+    if (isNew) familyOfNumber.push_back(family);
+    return entry->second;
   }
+  /// The same for all states of one variable.
+  unsigned familyOf(unsigned number) const { return familyOfNumber[number]; }
 
 private:
-  std::map<std::pair<const clang::VarDecl*, std::vector<const void*>>, unsigned> variables;
+  std::map<std::pair<const clang::Decl*, Places>, unsigned> families;
+  std::map<std::pair<unsigned, Places>, unsigned> variables;
+  std::vector<unsigned> familyOfNumber;
   std::vector<Allocation>& all;
   std::map<Key, std::size_t> known;
 };
@@ -72,8 +83,8 @@ public:
   std::optional<PassedValue::Range> range(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
   /// What does not fold, in terms of variables of one value each; none when it is not of that kind.
   std::optional<Formula> formula(const clang::Expr& expr, const ScopePointer& scope = nullptr) const;
-  /// Whether a condition holds, in the same terms.
-  std::optional<Formula> truth(const clang::Expr& condition, const ScopePointer& scope = nullptr) const;
+  /// That a condition on the way holds, in the same terms.
+  std::optional<Formula> truth(const Guard& guard, const ScopePointer& scope) const;
   std::array<std::optional<Formula>, 3> extentFormulas(const clang::Expr& extent,
                                                        const ScopePointer& scope = nullptr) const;
   /// A field of a structure, `config.gridDim`, as it is where `user` stands.

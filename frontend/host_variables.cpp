@@ -33,7 +33,7 @@ std::optional<Formula> Folder::pitchOf(const clang::VarDecl& variable, const Var
   Formula padding;
   padding.op = Formula::Op::Variable;
   padding.variable = "padding in " + variable.getNameAsString();
-  padding.number = values.buffers.numberOf(&variable, callsTo(variable));
+  padding.number = values.buffers.numberOf(&variable, callsTo(variable), {});
   return combined(Formula::Op::Add, ofConstant(*width), std::move(padding));
 }
 
@@ -49,19 +49,62 @@ std::optional<Formula> Folder::formulaOfVariable(const clang::VarDecl& variable,
     if (auto value = formula(*definition)) return value;
     if (isBeyondNumbers(*definition)) return std::nullopt;
   }
-  return formulaAt(variable, user.getBeginLoc());
+  const clang::SourceLocation here = user.getBeginLoc();
+  const bool isBehind = askedIn.isValid() && contains(ast.getSourceManager(), askedIn, here);
+  return formulaAt(variable, isBehind ? askedAt : here);
 }
 
-/// A variable stands for itself as the last assignment before has left it, or as several have that are all
-/// passed in the end.
+/// The last event in front of the place, not on the way to its own value.
+const Event* Folder::lastInText(const std::vector<Event>& events, clang::SourceLocation place) const {
+  const clang::SourceManager& sources = ast.getSourceManager();
+  const Event* last = nullptr;
+  for (const Event& event : events) {
+    const bool isWithin = event.value && !isBefore(sources, event.value->getEndLoc(), place);
+    if (!isWithin && isBefore(sources, event.where, place) &&
+        (!last || isBefore(sources, last->where, event.where)))
+      last = &event;
+  }
+  return last;
+}
+
+/// What tells the values of a variable apart. Between two places that have no event between them in the text,
+/// and of which both are in a loop that changes it or neither is, nothing happens in one round.
+std::vector<const void*> Folder::stateAt(const clang::VarDecl& variable, const std::vector<Event>& events,
+                                         clang::SourceLocation place) const {
+  const clang::SourceManager& sources = ast.getSourceManager();
+  std::vector<const void*> state;
+  std::set<const void*> rounds;
+  for (const Event& event : events)
+    for (const clang::SourceRange& round : event.rounds)
+      if (contains(sources, round, place) && !contains(sources, round, variable.getLocation()))
+        rounds.insert(reinterpret_cast<const void*>(std::uintptr_t(round.getBegin().getRawEncoding())));
+  if (const Event* last = lastInText(events, place)) state.push_back(last);
+  state.insert(state.end(), rounds.begin(), rounds.end());
+  return state;
+}
+
+/// The variable of formulas for something that has one value in that state.
+Formula Folder::standsFor(const clang::ValueDecl& named, const Buffers::Places& calls,
+                          const Buffers::Places& state) {
+  Formula formula;
+  formula.op = Formula::Op::Variable;
+  formula.variable = named.getNameAsString();
+  formula.number = values.buffers.numberOf(&named, calls, state);
+  if (const auto bits = ast.getIntWidth(named.getType()); bits < kIntBits)
+    formula.most = (std::int64_t(1) << (bits - named.getType()->isSignedIntegerType())) - 1;
+  formula.mayDivide = values.uses.askedForRemainder.contains(formula.variable);
+  return formula;
+}
+
+/// What the last assignment before has given it, or branches have; else the variable stands for itself.
 std::optional<Formula> Folder::formulaAt(const clang::VarDecl& variable, clang::SourceLocation place) {
   const bool isParameter = llvm::isa<clang::ParmVarDecl>(variable);
   const auto entry = values.uses.variables.find(variable.getCanonicalDecl());
   static const VariableUses none;
   const VariableUses& own = entry == values.uses.variables.end() ? none : entry->second;
-  if (!variable.hasLocalStorage() || !isFollowed(variable) || own.loop) return std::nullopt;
-  const bool isInOneRound = holders.empty(), isOnlyOne = isSettled(variable, place);
-  const void* made = nullptr; // by what; null: it is as it was made
+  const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
+  if (!function || !variable.hasLocalStorage() || !isFollowed(variable) || own.loop) return std::nullopt;
+  const bool isOnlyOne = isSettled(variable, place);
   if (!own.events.empty()) {
     const Latest latest = lastBefore(own.events, variable, place, true);
     const clang::Expr* value = latest.event   ? latest.event->value
@@ -71,25 +114,66 @@ std::optional<Formula> Folder::formulaAt(const clang::VarDecl& variable, clang::
       if (auto known = formula(*value)) return known;
     if (!latest.known)
       if (auto known = chosen(variable, own.events, place)) return known;
-    if (!isOnlyOne && !(latest.known && isInOneRound)) return std::nullopt;
-    made = latest.known ? static_cast<const void*>(latest.event) : &own.events;
     if (auto value = isOnlyOne ? pitchOf(variable, own) : std::nullopt) return value;
-  } else if (!isOnlyOne) {
-    return std::nullopt;
   }
-  std::vector<const void*> calls = callsTo(variable);
-  if (made) calls.push_back(made);
-  Formula formula;
-  formula.op = Formula::Op::Variable;
-  formula.variable = variable.getNameAsString();
-  formula.number = values.buffers.numberOf(&variable, std::move(calls));
-  if (made == &own.events)
-    if (const auto most = mostOf(variable, own)) formula.most = *most;
-  if (const auto bits = ast.getIntWidth(variable.getType()); bits < kIntBits)
-    formula.most =
-        std::min(formula.most, (std::int64_t(1) << (bits - variable.getType()->isSignedIntegerType())) - 1);
-  formula.mayDivide = values.uses.askedForRemainder.contains(formula.variable);
-  return formula;
+  const bool isOfFunction = std::ranges::all_of(
+      own.events, [&](const Event& event) { return event.function == function->getCanonicalDecl(); });
+  const bool isKept = !own.events.empty() && holders.empty() && isOfFunction && !values.uses.hasLabels &&
+                      !isInOtherFunction(place, *function);
+  if (!isOnlyOne && !isKept) return std::nullopt;
+  Formula result = standsFor(variable, callsTo(variable), stateAt(variable, own.events, place));
+  if (const auto most = own.events.empty() ? std::nullopt : mostOf(variable, own))
+    result.most = std::min(result.most, *most);
+  return result;
+}
+
+/// Whether a lambda's body is around the place and not around the variable: who knows when it is run.
+bool Folder::isInOtherFunction(clang::SourceLocation place, const clang::FunctionDecl& function) const {
+  const clang::SourceManager& sources = ast.getSourceManager();
+  const clang::Stmt* body = function.getBody();
+  return !body || std::ranges::any_of(values.uses.lambdas, [&](const clang::SourceRange& lambda) {
+    return contains(sources, lambda, place) && !contains(sources, lambda, body->getBeginLoc());
+  });
+}
+
+/// The number of a structure that is handed over by value and not changed, or of an object that only its
+/// constructors set.
+std::optional<Formula> Folder::formulaOfMember(const clang::MemberExpr& member) {
+  const auto* field = llvm::dyn_cast<clang::FieldDecl>(member.getMemberDecl());
+  if (!field || !field->getType()->isIntegerType()) return std::nullopt;
+  const auto inMethods = values.uses.fieldUses.find(field->getCanonicalDecl());
+  const bool isTouched =
+      inMethods != values.uses.fieldUses.end() &&
+      (inMethods->second.others || std::ranges::any_of(inMethods->second.ofThis, [](const Event& event) {
+         return !llvm::isa<clang::CXXConstructorDecl>(event.function);
+       }));
+  const auto isAssigned = [&](const auto& isIt) {
+    return std::ranges::any_of(values.uses.fields, [&](const auto& entry) { return isIt(entry.first); });
+  };
+  std::vector<const void*> calls;
+  if (const clang::FieldDecl* own = fieldOfThis(member)) {
+    if (auto value = fieldOfObject(*own, &Folder::formula)) return value;
+    if (isTouched || !holders.empty() ||
+        isAssigned([&](const Slot& slot) { return slot.path.back() == own; }))
+      return std::nullopt;
+    for (ScopePointer s = scope; s; s = s->outer)
+      if (s->function) calls.push_back(s->entry);
+    return standsFor(*own, calls, {});
+  }
+  const auto slot = readSlotOf(member);
+  if (!slot) return std::nullopt;
+  if (auto value = fieldAt(*slot, member, &Folder::formula)) return value;
+  const clang::VarDecl& root = *slot->root;
+  const auto whole = values.uses.variables.find(&root);
+  const bool isWhole = whole == values.uses.variables.end() || whole->second.events.empty();
+  if (isTouched || !isWhole || !root.hasLocalStorage() || root.getType()->isReferenceType() ||
+      !isFollowed(root) || !livesAsLong(root) ||
+      isAssigned([&](const Slot& one) { return one.root == &root; }))
+    return std::nullopt;
+  calls = callsTo(root);
+  calls.push_back(&root);
+  calls.insert(calls.end(), slot->path.begin(), slot->path.end());
+  return standsFor(*field, calls, {});
 }
 
 /// What `n *= 2` makes of a number; none where it is no step up, or goes too far.
@@ -160,28 +244,47 @@ std::optional<std::int64_t> Folder::mostOf(const clang::VarDecl& variable, const
   return value && *value >= *limit ? value : std::nullopt;
 }
 
-/// What a branch in front of the place may have given it: `if (n > 256) n = 256;`.
+/// What branches in front of the place may have given it: `if (n > 256) n = 256;`.
 std::optional<Formula> Folder::chosen(const clang::VarDecl& variable, const std::vector<Event>& events,
                                       clang::SourceLocation place) {
   const clang::SourceManager& sources = ast.getSourceManager();
-  const Event* last = nullptr;
-  for (const Event& event : events)
-    if (isBefore(sources, event.where, place) && (!last || isBefore(sources, last->where, event.where)))
-      last = &event;
-  if (!last || !last->value || !last->branch || !holders.empty()) return std::nullopt;
-  if (!isBefore(sources, last->value->getEndLoc(), place)) return std::nullopt; // on the way to its own value
-  const Branch& branch = *last->branch;
-  if (!isInSameRound(branch.outside, last->where, place)) return std::nullopt;
+  const Event* last = lastInText(events, place);
+  if (!last || !holders.empty()) return std::nullopt;
+  const Branch* outermost = nullptr;
+  clang::SourceRange region = last->region;
+  for (auto branch = last->branches.rbegin(); branch != last->branches.rend(); ++branch) {
+    if (contains(sources, region, place)) break;
+    if (branch->part != region) return std::nullopt;
+    outermost = &*branch;
+    region = branch->outside;
+  }
+  if (!outermost || !isInSameRound(region, last->where, place)) return std::nullopt;
   if (std::ranges::any_of(events, [&](const Event& event) {
         return isBefore(sources, last->where, event.where) && mayComeBetween(event, last->where, place);
       }))
     return std::nullopt;
-  auto condition = truth(*branch.condition);
-  auto taken = condition ? formula(*last->value) : std::nullopt;
-  auto before = taken ? formulaAt(variable, branch.part.getBegin()) : std::nullopt;
-  if (!before) return std::nullopt;
-  if (!branch.must) std::swap(*taken, *before);
-  return made(Formula::Op::Choice, {std::move(*condition), std::move(*taken), std::move(*before)});
+  return behind(variable, events, *outermost);
+}
+
+/// Behind a branch that may give it another value.
+std::optional<Formula> Folder::behind(const clang::VarDecl& variable, const std::vector<Event>& events,
+                                      const Branch& branch) {
+  const clang::SourceManager& sources = ast.getSourceManager();
+  const Event* last = nullptr;
+  for (const Event& event : events)
+    if (contains(sources, branch.part, event.where) && (!last || isBefore(sources, last->where, event.where)))
+      last = &event;
+  if (!last) return std::nullopt;
+  auto condition = truth(branch.guard);
+  std::optional<Formula> taken;
+  if (last->region == branch.part)
+    taken = condition && last->value ? formula(*last->value) : std::nullopt;
+  else
+    for (const Branch& inner : last->branches)
+      if (condition && inner.outside == branch.part) taken = behind(variable, events, inner);
+  auto otherwise = taken ? formulaAt(variable, branch.part.getBegin()) : std::nullopt;
+  if (!otherwise) return std::nullopt;
+  return made(Formula::Op::Choice, {std::move(*condition), std::move(*taken), std::move(*otherwise)});
 }
 
 /// What a function returns whose last statements these are: `if (n < 256) return n; return 256;`.

@@ -96,7 +96,7 @@ TEST(HostConditions, NumbersThatChangeAreNotHeldToWhatWasAsked) {
                        "    a *= 2;\n"
                        "  }\n"
                        "}\n"),
-            "5: ?,1,1 unfollowed 5\n");
+            "5: ?,1,1 a if (a == 64)\n");
   EXPECT_EQ(launchesIn("void f(int* d, int n, int m) {\n"
                        "  int a = m;\n"
                        "  if (n == 64) a = n;\n"
@@ -154,7 +154,7 @@ TEST(HostConditions, WhatMayBeSkippedIsNotKnown) {
                        "  b ?: (n = 64);\n"
                        "  k<<<1, n>>>(d, nullptr, n);\n"
                        "}\n"),
-            "5: ?,1,1 n\n8: ?,1,1 n\n11: ?,1,1 n\n14: ?,1,1 n\n15: ?,1,1 n if (n < 128)\n22: ?,1,1\n"
+            "5: ?,1,1 n\n8: ?,1,1 n\n11: ?,1,1 n\n14: ?,1,1 n\n15: ?,1,1 n if (n < 128)\n22: ?,1,1 n\n"
             "25: ?,1,1 n\n");
 }
 
@@ -173,7 +173,84 @@ TEST(HostConditions, NumbersAreWhatTheyWereMade) {
             "7: ?,1,1 ((m < 128) ? m : 128)\n"
             "8: ?,1,1 ((p < 256) ? p : 256)\n"
             "9: ?,1,1 p unfollowed 9\n"
-            "10: ?,1,1\n");
+            "10: ?,1,1 m\n");
+}
+
+TEST(HostConditions, BranchesThatGiveNumbers) {
+  EXPECT_EQ(
+      launchesIn("#include <algorithm>\n"
+                 "void f(int* d, int m) {\n"
+                 "  int b;\n"
+                 "  if (m < 1) b = 32; else if (m < 2) b = 64; else b = 256;\n"
+                 "  k<<<1, b>>>(d, nullptr, 0);\n"
+                 "  switch (m) { case 0: b = 1; break; case 1: b = 2; break; default: b = 3; }\n"
+                 "  k<<<1, b>>>(d, nullptr, 0);\n"
+                 "  k<<<1, std::clamp(m, 1, 256)>>>(d, nullptr, 0);\n"
+                 "  while (m > 256) m /= 2;\n"
+                 "  k<<<1, m>>>(d, nullptr, 0);\n"
+                 "}\n"
+                 "void g(int* d, int m, bool y) {\n"
+                 "  int b = 9;\n"
+                 "  switch (m) { case 0: if (y) break; b = 1; break; }\n"
+                 "  k<<<1, b>>>(d, nullptr, 0);\n"
+                 "}\n"),
+      "6: ?,1,1 (!(m < 1) ? (!(m < 2) ? 256 : ((m < 2) ? 64 : ((m < 1) ? 32 : b))) : ((m < 1) ? 32 : b))\n"
+      "8: ?,1,1 (!((m == 0) || (m == 1)) ? 3 : ((m == 1) ? 2 : ((m == 0) ? 1 : "
+      "(!(m < 1) ? (!(m < 2) ? 256 : ((m < 2) ? 64 : ((m < 1) ? 32 : b))) : ((m < 1) ? 32 : b)))))\n"
+      "9: ?,1,1 ((m < 1) ? 1 : ((256 < m) ? 256 : m))\n"
+      "11: ?,1,1 m if !(256 < m)\n"
+      "16: ?,1,1 b\n");
+}
+
+TEST(HostConditions, ValuesOfOtherRoundsAndOfCalleesAreNotThese) {
+  EXPECT_EQ(launchesIn("static void run(int&& n) { n *= 5; k<<<1, n>>>(nullptr, nullptr, n); }\n"
+                       "void f() { run(64); }\n"
+                       "void g(int* d, int n, bool b) {\n"
+                       "  switch (n) { case 32: break; case 300: if (b) break; return; default: return; }\n"
+                       "  k<<<1, n>>>(d, nullptr, n);\n"
+                       "}\n"
+                       "void h(int* d, int n, bool b) {\n"
+                       "  do { if (b) break; if (n > 256) return; } while (0);\n"
+                       "  k<<<1, n>>>(d, nullptr, n);\n"
+                       "}\n"),
+            "2: ?,1,1\n6: 32,1,1\n6: 300,1,1\n10: ?,1,1 n\n");
+  Options options;
+  options.wantHost = false;
+  auto program = compileSource(kKernel + std::string("void f(int n) {\n"
+                                                     "  static int* d = nullptr;\n"
+                                                     "  if (!d) cudaMalloc(&d, n * sizeof(int));\n"
+                                                     "  k<<<1, n>>>(d, nullptr, n);\n"
+                                                     "  int* e = nullptr;\n"
+                                                     "  cudaMalloc(&e, n * sizeof(int));\n"
+                                                     "  k<<<1, n>>>(e, nullptr, n);\n"
+                                                     "}\n"),
+                               options);
+  ASSERT_TRUE(program);
+  ASSERT_EQ(program->facts.allocations.size(), 2u);
+  EXPECT_FALSE(program->facts.allocations[0].formula);
+  EXPECT_TRUE(program->facts.allocations[1].formula);
+}
+
+TEST(HostConditions, FieldsOfStructures) {
+  EXPECT_EQ(
+      launchesIn("struct P { int n, m; };\n"
+                 "void f(int* d, P p) { if (p.n < 64) k<<<1, p.n>>>(d, nullptr, p.m); }\n"
+                 "void g(int* d, P p) { p.n = p.m; if (p.n < 64) k<<<1, p.n>>>(d, nullptr, p.m); }\n"
+                 "struct S {\n"
+                 "  explicit S(int n) : n(n), m(n) {}\n"
+                 "  void run(int* d) { if (n > 64) return; k<<<1, n>>>(d, nullptr, n); }\n"
+                 "  void grow(int* d) { if (m > 64) return; more(); k<<<1, m>>>(d, nullptr, m); }\n"
+                 "  void more() { m += 64; }\n"
+                 "  int n, m;\n"
+                 "};\n"),
+      "3: ?,1,1 n if (n < 64)\n4: ?,1,1 unfollowed 4\n7: ?,1,1 n if !(64 < n)\n8: ?,1,1 unfollowed 8\n");
+}
+
+TEST(HostConditions, MacrosAreTextLikeAnyOther) {
+  EXPECT_EQ(launchesIn("#define RUN(b, x) do { if (x) b = 64; k<<<1, b>>>(d, nullptr, 0); b = 8; k<<<1, "
+                       "b>>>(d, nullptr, 0); } while (0)\n"
+                       "void f(int* d, bool x) { int b = 300; RUN(b, x); }\n"),
+            "3: ?,1,1 (!(x == 0) ? 64 : 300)\n3: 8,1,1\n");
 }
 
 TEST(HostConditions, LoopsStepUpToTheirLimit) {
@@ -211,7 +288,7 @@ TEST(HostConditions, RoundsOfLoopsHaveNumbersOfTheirOwn) {
                        "  while (padded < a) padded *= 2;\n"
                        "  k<<<1, padded>>>(d, nullptr, padded);\n"
                        "}\n"),
-            "9: ?,1,1 a if !(100 < a)\n13: ?,1,1 padded\n");
+            "9: ?,1,1 a if !(100 < a)\n13: ?,1,1 padded if !(padded < a)\n");
 }
 
 TEST(HostConditions, CallersAskForThoseTheyCall) {
