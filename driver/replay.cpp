@@ -1,5 +1,6 @@
 #include "driver/replay.h"
 
+#include "report/formulas.h"
 #include "report/hints.h"
 #include "report/kernel_name.h"
 
@@ -102,7 +103,15 @@ Shape shapeOf(const KernelResult& result) {
 bool mayDiffer(const Launch& launch) {
   if (launch.origin != LaunchOrigin::LaunchSite || (launch.grid.whole() && launch.block.whole()))
     return false;
-  return !launch.block.whole() || !launch.conditions.empty() || launch.unfollowed.known();
+  std::set<unsigned> own;
+  for (const auto& axis : launch.gridFormulas)
+    if (axis) own.merge(variablesOf(*axis));
+  for (const Argument& argument : launch.arguments)
+    if (argument.formula) own.merge(variablesOf(*argument.formula));
+  const bool isLimited = llvm::any_of(launch.conditions, [&](const Formula& condition) {
+    return llvm::all_of(variablesOf(condition), [&](unsigned number) { return own.contains(number); });
+  });
+  return !launch.block.whole() || isLimited || launch.unfollowed.known();
 }
 
 /// As --launch takes it.

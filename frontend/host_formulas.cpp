@@ -106,6 +106,14 @@ std::optional<Formula> Folder::formulaOfOperator(const clang::BinaryOperator& op
   case clang::BO_Mul: return combine(Formula::Op::Mul);
   case clang::BO_Div: return combine(Formula::Op::Div);
   case clang::BO_Rem: return combine(Formula::Op::Rem);
+  case clang::BO_And: { // `m & 3`
+    auto left = formula(*op.getLHS());
+    const auto mask = number(*op.getRHS());
+    if (!left || !mask || mask->isFloat || mask->integer < 1 || mask->integer > INT32_MAX)
+      return std::nullopt;
+    if (mayBeNegative(*left) || (mask->integer & (mask->integer + 1)) != 0) return std::nullopt;
+    return combined(Formula::Op::Rem, std::move(*left), ofConstant(mask->integer + 1));
+  }
   case clang::BO_LT:
   case clang::BO_GT:
   case clang::BO_LE:

@@ -121,7 +121,10 @@ public:
            (!branch->getElse() || traverseIf(*branch->getCond(), false, branch->getElse()));
   }
   bool TraverseWhileStmt(clang::WhileStmt* loop) {
-    return inRound(*loop, loop->getCond(), [&] { return Base::TraverseWhileStmt(loop); });
+    return inRound(*loop, loop->getCond(), [&] {
+      return traversePart(loop->getConditionVariableDeclStmt()) && TraverseStmt(loop->getCond()) &&
+             traverseBody(loop->getCond(), loop->getBody());
+    });
   }
   bool TraverseDoStmt(clang::DoStmt* loop) {
     if (!isOnce(*loop, ast)) return inRound(*loop, nullptr, [&] { return Base::TraverseDoStmt(loop); });
@@ -149,7 +152,11 @@ public:
     noteLoop(*loop);
     uses.homes[loop] = blockOf(loop);
     around.loops.push_back(loop);
-    const bool result = inRound(*loop, loop->getCond(), [&] { return Base::TraverseForStmt(loop); });
+    const bool result = inRound(*loop, loop->getCond(), [&] {
+      return traversePart(loop->getInit()) && traversePart(loop->getConditionVariableDeclStmt()) &&
+             traversePart(loop->getCond()) && traversePart(loop->getInc()) &&
+             traverseBody(loop->getCond(), loop->getBody());
+    });
     around.loops.pop_back();
     return result;
   }
@@ -313,6 +320,15 @@ private:
     const bool ok = inRegion(loop, walk);
     around.again = outside;
     around.rounds.pop_back();
+    return ok;
+  }
+  bool traversePart(clang::Stmt* part) { return !part || TraverseStmt(part); }
+  /// Where it begins the loop's condition holds.
+  bool traverseBody(const clang::Expr* condition, clang::Stmt* body) {
+    const bool isGuarded = condition && followsGuards;
+    if (isGuarded) around.guards.push_back({condition, true, {}, nullptr, body->getBeginLoc()});
+    const bool ok = TraverseStmt(body);
+    if (isGuarded) around.guards.pop_back();
     return ok;
   }
   bool traverseIf(const clang::Expr& condition, bool must, clang::Stmt* part) {

@@ -103,7 +103,15 @@ std::optional<Formula> Folder::formulaAt(const clang::VarDecl& variable, clang::
   static const VariableUses none;
   const VariableUses& own = entry == values.uses.variables.end() ? none : entry->second;
   const auto* function = llvm::dyn_cast<clang::FunctionDecl>(variable.getDeclContext());
-  if (!function || !variable.hasLocalStorage() || !isFollowed(variable) || own.loop) return std::nullopt;
+  if (!function || !variable.hasLocalStorage() || !isFollowed(variable)) return std::nullopt;
+  if (own.loop) { // one number in each of its rounds
+    const bool isInRound = holders.empty() && own.events.empty() &&
+                           contains(ast.getSourceManager(), own.loop->getSourceRange(), place) &&
+                           !isInOtherFunction(place, *function);
+    return isInRound && variable.getType()->isIntegerType()
+               ? std::optional(standsFor(variable, callsTo(variable), {own.loop}))
+               : std::nullopt;
+  }
   const bool isOnlyOne = isSettled(variable, place);
   if (!own.events.empty()) {
     const Latest latest = lastBefore(own.events, variable, place, true);

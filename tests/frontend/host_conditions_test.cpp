@@ -173,7 +173,7 @@ TEST(HostConditions, NumbersAreWhatTheyWereMade) {
             "7: ?,1,1 ((m < 128) ? m : 128)\n"
             "8: ?,1,1 ((p < 256) ? p : 256)\n"
             "9: ?,1,1 p unfollowed 9\n"
-            "10: ?,1,1 m\n");
+            "10: ?,1,1 m if (i < p)\n");
 }
 
 TEST(HostConditions, BranchesThatGiveNumbers) {
@@ -251,6 +251,21 @@ TEST(HostConditions, MacrosAreTextLikeAnyOther) {
                        "b>>>(d, nullptr, 0); } while (0)\n"
                        "void f(int* d, bool x) { int b = 300; RUN(b, x); }\n"),
             "3: ?,1,1 (!(x == 0) ? 64 : 300)\n3: 8,1,1\n");
+}
+
+TEST(HostConditions, BodiesOfLoopsKnowTheirCondition) {
+  EXPECT_EQ(
+      launchesIn("void f(int* d, int m, int n) {\n"
+                 "  for (n = 1; n <= m && n <= 256; n++) k<<<1, n>>>(d, nullptr, n);\n"
+                 "  while (m < 100) { k<<<1, m>>>(d, nullptr, m); m += 7; k<<<1, m>>>(d, nullptr, m); }\n"
+                 "  for (int i = 0; i < n; i += 9) k<<<1, n - i>>>(d, nullptr, i & 7);\n"
+                 "  for (; n < 50; k<<<1, n>>>(d, nullptr, n)) n += 40;\n"
+                 "}\n"),
+      "3: ?,1,1 n if !(m < n) if !(256 < n)\n"
+      "4: ?,1,1 m if (m < 100) unfollowed 3\n"
+      "4: ?,1,1 m unfollowed 3\n"
+      "5: ?,1,1 (n - i) if !(!(m < n) && !(256 < n)) if (i < n)\n"
+      "6: ?,1,1 n unfollowed 3\n");
 }
 
 TEST(HostConditions, LoopsStepUpToTheirLimit) {
@@ -339,7 +354,7 @@ TEST(HostConditions, ShapesAreThoseLastGiven) {
                        "  block = dim3(16);\n"
                        "  k<<<1, block>>>(d, nullptr, n);\n"
                        "}\n"),
-            "6: 64,1,1\n8: 64,2,1\n10: ?\n15: ?\n19: ?\n21: 16,1,1\n");
+            "6: 64,1,1 if (i < n)\n8: 64,2,1 if (i < n)\n10: ?\n15: ? if (i < n)\n19: ?\n21: 16,1,1\n");
 }
 
 TEST(HostConditions, AxesAndConfigurations) {
