@@ -97,8 +97,8 @@ void addBehindSwitch(const clang::SwitchStmt& choice, const Leaving& leaving, st
 
 /// A loop that nothing but its condition ends.
 void addBehindLoop(const clang::Expr* condition, const clang::Stmt& body, const clang::Stmt& loop,
-                   std::vector<Guard>& guards) {
-  if (!condition || hasBreak(body)) return;
+                   const clang::ASTContext& ast, std::vector<Guard>& guards) {
+  if (!condition || condition->HasSideEffects(ast) || hasBreak(body)) return;
   guards.push_back({condition, false, {}, nullptr, loop.getEndLoc().getLocWithOffset(1)});
 }
 
@@ -124,11 +124,11 @@ void addBehind(const clang::Stmt& given, const clang::ASTContext& ast, const Lea
   } else if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&statement); loop && isOnce(*loop, ast)) {
     if (!hasBreak(*loop->getBody())) addBehind(*loop->getBody(), ast, endsFunction, guards);
   } else if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&statement)) {
-    addBehindLoop(loop->getCond(), *loop->getBody(), statement, guards);
+    addBehindLoop(loop->getCond(), *loop->getBody(), statement, ast, guards);
   } else if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&statement)) {
-    addBehindLoop(loop->getCond(), *loop->getBody(), statement, guards);
+    addBehindLoop(loop->getCond(), *loop->getBody(), statement, ast, guards);
   } else if (const auto* loop = llvm::dyn_cast<clang::ForStmt>(&statement)) {
-    addBehindLoop(loop->getCond(), *loop->getBody(), statement, guards);
+    addBehindLoop(loop->getCond(), *loop->getBody(), statement, ast, guards);
   } else if (const auto* branch = llvm::dyn_cast<clang::IfStmt>(&statement)) {
     if (leaving(*branch->getThen())) guards.push_back({branch->getCond(), false, {}});
     if (branch->getElse() && leaving(*branch->getElse())) guards.push_back({branch->getCond(), true, {}});

@@ -244,6 +244,7 @@ public:
     const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(call->getDirectCallee());
     const bool counted = method && isCounted(call->getArg(0)->getType());
     if (counted && call->getOperator() == clang::OO_Subscript) settle(call->getArg(0));
+    if (method && call->getOperator() == clang::OO_Equal) touchThis(*call->getArg(0));
     if (!method || call->getOperator() != clang::OO_Equal || !(counted || method->isDefaulted())) return true;
     noteEvent(*call->getArg(0), {call->getArg(1), nullptr, blockOf(call), call->getOperatorLoc()});
     return true;
@@ -278,7 +279,10 @@ public:
     noteReferences(*call);
     noteInputs(*call);
     if (!isInSight(call->getDirectCallee()))
-      for (const clang::Expr* argument : call->arguments()) handOn(argument->getType());
+      for (const clang::Expr* argument : call->arguments()) {
+        handOn(argument->getType());
+        touchThis(*argument);
+      }
     return true;
   }
   bool VisitCXXConstructExpr(clang::CXXConstructExpr* made) { // `std::function<void()> f = run;`
@@ -325,7 +329,7 @@ private:
   bool traversePart(clang::Stmt* part) { return !part || TraverseStmt(part); }
   /// Where it begins the loop's condition holds.
   bool traverseBody(const clang::Expr* condition, clang::Stmt* body) {
-    const bool isGuarded = condition && followsGuards;
+    const bool isGuarded = condition && followsGuards && !condition->HasSideEffects(ast);
     if (isGuarded) around.guards.push_back({condition, true, {}, nullptr, body->getBeginLoc()});
     const bool ok = TraverseStmt(body);
     if (isGuarded) around.guards.pop_back();
@@ -359,6 +363,16 @@ private:
     const clang::FunctionDecl* definition = function->getDefinition();
     return definition && !sources.isInSystemHeader(definition->getLocation()) &&
            !llvm::isa<clang::CXXConversionDecl>(function);
+  }
+  /// `*this = other;`, `std::swap(*this, other)`: any field may get another value.
+  void touchThis(const clang::Expr& given) {
+    const clang::Expr* expr = given.IgnoreParenImpCasts();
+    const auto* op = llvm::dyn_cast<clang::UnaryOperator>(expr);
+    if (op && op->getOpcode() == clang::UO_Deref) expr = op->getSubExpr()->IgnoreParenImpCasts();
+    const auto* self = llvm::dyn_cast<clang::CXXThisExpr>(expr);
+    const auto* record = self ? self->getType()->getPointeeCXXRecordDecl() : nullptr;
+    if (!record || given.getType().isConstQualified()) return;
+    for (const clang::FieldDecl* field : record->fields()) ++uses.fieldUses[field->getCanonicalDecl()].others;
   }
   void handOn(clang::QualType type) {
     type = type.getNonReferenceType();

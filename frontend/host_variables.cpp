@@ -152,8 +152,11 @@ std::optional<Formula> Folder::formulaOfMember(const clang::MemberExpr& member) 
   const auto inMethods = values.uses.fieldUses.find(field->getCanonicalDecl());
   const bool isTouched =
       inMethods != values.uses.fieldUses.end() &&
-      (inMethods->second.others || std::ranges::any_of(inMethods->second.ofThis, [](const Event& event) {
-         return !llvm::isa<clang::CXXConstructorDecl>(event.function);
+      (inMethods->second.others || std::ranges::any_of(inMethods->second.ofThis, [&](const Event& event) {
+         const clang::FunctionDecl* made = event.function->getDefinition();
+         const bool isHere =
+             !made || contains(ast.getSourceManager(), made->getSourceRange(), member.getBeginLoc());
+         return isHere || !llvm::isa<clang::CXXConstructorDecl>(event.function);
        }));
   const auto isAssigned = [&](const auto& isIt) {
     return std::ranges::any_of(values.uses.fields, [&](const auto& entry) { return isIt(entry.first); });

@@ -232,18 +232,29 @@ TEST(HostConditions, ValuesOfOtherRoundsAndOfCalleesAreNotThese) {
 }
 
 TEST(HostConditions, FieldsOfStructures) {
-  EXPECT_EQ(
-      launchesIn("struct P { int n, m; };\n"
-                 "void f(int* d, P p) { if (p.n < 64) k<<<1, p.n>>>(d, nullptr, p.m); }\n"
-                 "void g(int* d, P p) { p.n = p.m; if (p.n < 64) k<<<1, p.n>>>(d, nullptr, p.m); }\n"
-                 "struct S {\n"
-                 "  explicit S(int n) : n(n), m(n) {}\n"
-                 "  void run(int* d) { if (n > 64) return; k<<<1, n>>>(d, nullptr, n); }\n"
-                 "  void grow(int* d) { if (m > 64) return; more(); k<<<1, m>>>(d, nullptr, m); }\n"
-                 "  void more() { m += 64; }\n"
-                 "  int n, m;\n"
-                 "};\n"),
-      "3: ?,1,1 n if (n < 64)\n4: ?,1,1 unfollowed 4\n7: ?,1,1 n if !(64 < n)\n8: ?,1,1 unfollowed 8\n");
+  EXPECT_EQ(launchesIn("struct P { int n, m; };\n"
+                       "void f(int* d, P p) { if (p.n < 64) k<<<1, p.n>>>(d, nullptr, p.m); }\n"
+                       "void g(int* d, P p) { p.n = p.m; if (p.n < 64) k<<<1, p.n>>>(d, nullptr, p.m); }\n"
+                       "struct S {\n"
+                       "  explicit S(int n) : n(n), m(n) {}\n"
+                       "  void run(int* d) { if (n > 64) return; k<<<1, n>>>(d, nullptr, n); }\n"
+                       "  void grow(int* d) { if (m > 64) return; more(); k<<<1, m>>>(d, nullptr, m); }\n"
+                       "  void more() { m += 64; }\n"
+                       "  int n, m;\n"
+                       "};\n"
+                       "struct W {\n"
+                       "  W(int* d, int w) : w(w) { if (this->w > 9) return; this->w += 9; k<<<1, "
+                       "this->w>>>(d, nullptr, 0); }\n"
+                       "  int w;\n"
+                       "};\n"
+                       "struct V {\n"
+                       "  void run(int* d, const V& o) { if (v > 9) return; *this = o;\n"
+                       "    k<<<1, v>>>(d, nullptr, v); }\n"
+                       "  int v;\n"
+                       "};\n"
+                       "void loop(int* d, int n) { while (n < 9 && ++n) k<<<1, n>>>(d, nullptr, n); }\n"),
+            "3: ?,1,1 n if (n < 64)\n4: ?,1,1 unfollowed 4\n7: ?,1,1 n if !(64 < n)\n8: ?,1,1 unfollowed 8\n"
+            "13: ?,1,1 unfollowed 13\n18: ?,1,1 unfollowed 17\n21: ?,1,1 n\n");
 }
 
 TEST(HostConditions, MacrosAreTextLikeAnyOther) {
