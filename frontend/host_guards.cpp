@@ -5,6 +5,7 @@
 #include <clang/AST/ExprCXX.h>
 #include <clang/AST/RecursiveASTVisitor.h>
 #include <clang/AST/StmtCXX.h>
+#include <clang/Basic/SourceManager.h>
 
 namespace kcheck::frontend {
 namespace {
@@ -18,12 +19,11 @@ public:
 };
 
 const clang::Stmt& plain(const clang::Stmt& statement) {
-  const auto* expr = llvm::dyn_cast<clang::Expr>(&statement);
-  if (!expr) return statement;
-  expr = expr->IgnoreParenCasts();
-  while (const auto* full = llvm::dyn_cast<clang::FullExpr>(expr))
-    expr = full->getSubExpr()->IgnoreParenCasts();
-  return *expr;
+  const clang::Stmt* result = &statement;
+  if (const auto* expr = llvm::dyn_cast<clang::Expr>(result)) result = expr->IgnoreParenCasts();
+  while (const auto* full = llvm::dyn_cast<clang::FullExpr>(result))
+    result = full->getSubExpr()->IgnoreParenCasts();
+  return *result;
 }
 
 /// The body of a helper that may end the program, and else comes back from its end.

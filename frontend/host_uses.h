@@ -15,10 +15,12 @@ class ASTContext;
 class CallExpr;
 class CXXRecordDecl;
 class CompoundStmt;
+class Decl;
 class Expr;
 class FieldDecl;
 class FunctionDecl;
 class Stmt;
+class ValueDecl;
 class VarDecl;
 } // namespace clang
 
