@@ -191,7 +191,7 @@ private:
   const HostValues& values;
   const clang::ASTContext& ast;
   ScopePointer scope;
-  unsigned depth = 0;
+  unsigned depth = 0, choices = 0;
   clang::SourceRange askedIn; ///< as of askBehind
   clang::SourceLocation askedAt;
   std::vector<const clang::VarDecl*> holders; ///< of what was given to them in some round; null: fields

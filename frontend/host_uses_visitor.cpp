@@ -121,13 +121,13 @@ public:
            (!branch->getElse() || traverseIf(*branch->getCond(), false, branch->getElse()));
   }
   bool TraverseWhileStmt(clang::WhileStmt* loop) {
-    return inRound(*loop, loop->getCond(), [&] {
+    return inRound(*loop, [&] {
       return traversePart(loop->getConditionVariableDeclStmt()) && TraverseStmt(loop->getCond()) &&
              traverseBody(loop->getCond(), loop->getBody());
     });
   }
   bool TraverseDoStmt(clang::DoStmt* loop) {
-    if (!isOnce(*loop, ast)) return inRound(*loop, nullptr, [&] { return Base::TraverseDoStmt(loop); });
+    if (!isOnce(*loop, ast)) return inRound(*loop, [&] { return Base::TraverseDoStmt(loop); });
     return mayBreak(*loop) ? inRegion(*loop, [&] { return Base::TraverseDoStmt(loop); })
                            : Base::TraverseDoStmt(loop);
   }
@@ -152,10 +152,10 @@ public:
     noteLoop(*loop);
     uses.homes[loop] = blockOf(loop);
     around.loops.push_back(loop);
-    const bool result = inRound(*loop, loop->getCond(), [&] {
+    const bool result = inRound(*loop, [&] {
       return traversePart(loop->getInit()) && traversePart(loop->getConditionVariableDeclStmt()) &&
-             traversePart(loop->getCond()) && traversePart(loop->getInc()) &&
-             traverseBody(loop->getCond(), loop->getBody());
+             traversePart(loop->getCond()) && traverseBody(loop->getCond(), loop->getBody()) &&
+             traversePart(loop->getInc());
     });
     around.loops.pop_back();
     return result;
@@ -168,7 +168,7 @@ public:
     }
     if (loop->getRangeInit() && isCounted(loop->getRangeInit()->getType())) settle(loop->getRangeInit());
     around.loops.push_back(loop);
-    const bool result = inRound(*loop, nullptr, [&] { return Base::TraverseCXXForRangeStmt(loop); });
+    const bool result = inRound(*loop, [&] { return Base::TraverseCXXForRangeStmt(loop); });
     around.loops.pop_back();
     return result;
   }
@@ -318,9 +318,9 @@ private:
     around.region = outside;
     return ok;
   }
-  template <class Walk> bool inRound(const clang::Stmt& loop, const clang::Expr* again, const Walk& walk) {
+  template <class Walk> bool inRound(const clang::Stmt& loop, const Walk& walk) {
     around.rounds.push_back(loop.getSourceRange());
-    const clang::Expr* outside = std::exchange(around.again, again);
+    const clang::Expr* outside = std::exchange(around.again, nullptr);
     const bool ok = inRegion(loop, walk);
     around.again = outside;
     around.rounds.pop_back();
@@ -331,6 +331,7 @@ private:
   bool traverseBody(const clang::Expr* condition, clang::Stmt* body) {
     const bool isGuarded = condition && followsGuards && !condition->HasSideEffects(ast);
     if (isGuarded) around.guards.push_back({condition, true, {}, nullptr, body->getBeginLoc()});
+    around.again = condition; // also of what stands in the head and is done behind the body
     const bool ok = TraverseStmt(body);
     if (isGuarded) around.guards.pop_back();
     return ok;

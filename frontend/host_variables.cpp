@@ -259,8 +259,9 @@ std::optional<std::int64_t> Folder::mostOf(const clang::VarDecl& variable, const
 std::optional<Formula> Folder::chosen(const clang::VarDecl& variable, const std::vector<Event>& events,
                                       clang::SourceLocation place) {
   const clang::SourceManager& sources = ast.getSourceManager();
+  constexpr unsigned kMostChoices = 200; // each may be asked for by several behind it
   const Event* last = lastInText(events, place);
-  if (!last || !holders.empty()) return std::nullopt;
+  if (!last || !holders.empty() || ++choices > kMostChoices) return std::nullopt;
   const Branch* outermost = nullptr;
   clang::SourceRange region = last->region;
   for (auto branch = last->branches.rbegin(); branch != last->branches.rend(); ++branch) {

@@ -117,16 +117,21 @@ std::shared_ptr<Scope> passOf(const clang::Stmt& loop, bool isExchanged, const S
 } // namespace
 
 bool HostValues::isExcluded(const Around& around, const ScopePointer& scope) const {
+  if (uses.hasLabels) return false;
   for (const Guard& guard : around.guards) {
     if (guard.within) continue;
     const auto value = Folder(*this, scope).number(*guard.condition);
     if (!value) continue;
     if (guard.cases.empty() && (value->asReal() != 0) != guard.must) return true;
-    auto differs = [&](const clang::Expr* label) {
+    const auto isOther = [&](const clang::Expr* label, bool other) {
       const auto known = Folder(*this, scope).number(*label);
-      return known && known->asReal() != value->asReal();
+      return known && (known->asReal() != value->asReal()) == other;
     };
-    if (!guard.cases.empty() && std::ranges::all_of(guard.cases, differs)) return true;
+    const auto isOneOf = [&](const clang::Expr* label) { return isOther(label, false); };
+    const auto isNotIt = [&](const clang::Expr* label) { return isOther(label, true); };
+    if (!guard.cases.empty() &&
+        (guard.must ? std::ranges::all_of(guard.cases, isNotIt) : std::ranges::any_of(guard.cases, isOneOf)))
+      return true;
   }
   return false;
 }

@@ -33,7 +33,8 @@ bool isGlobalIndex(Expr e, const KernelModel& model) {
       if (isConst(x) || (y->op == Op::Symbol && y->symbol->kind != SymbolKind::BlockDim)) std::swap(x, y);
       const bool isBlocks = isOf(x, {SymbolKind::BlockIdx, SymbolKind::GridDim});
       const Expr block = isBlocks && *axis < 3 ? model.blockDim[*axis] : nullptr;
-      const bool isKnownBlock = block && isConst(y) && isConst(block) && y->value <= block->value;
+      const bool isKnownBlock =
+          block && isConst(y) && isConst(block) && y->value > 0 && y->value <= block->value;
       const bool isFreeBlock =
           isOf(x, {SymbolKind::BlockIdx, SymbolKind::GridDim}) && isOf(y, {SymbolKind::BlockDim});
       isPlain = isPlain && !hasProduct && (isKnownBlock || isFreeBlock);

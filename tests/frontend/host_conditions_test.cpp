@@ -231,6 +231,31 @@ TEST(HostConditions, ValuesOfOtherRoundsAndOfCalleesAreNotThese) {
   EXPECT_TRUE(program->facts.allocations[1].formula);
 }
 
+TEST(HostConditions, LaunchesThatComeAreNotLeftOut) {
+  EXPECT_EQ(
+      launchesIn(
+          "static void f(int* d, int n) {\n"
+          "  switch (n) { case 1: k<<<1, 1>>>(d, nullptr, n); break; default: k<<<2, n>>>(d, nullptr, n); }\n"
+          "  switch (n) { case 8: return; }\n"
+          "  k<<<3, n>>>(d, nullptr, n);\n"
+          "}\n"
+          "void g(int* d) { f(d, 8); f(d, 1); }\n"),
+      "3: 1,1,1\n3: 8,1,1\n5: 1,1,1\n");
+  EXPECT_EQ(launchesIn("bool ready();\n"
+                       "void f(int* d, int n) {\n"
+                       "  while (true) { if (ready()) goto done; }\n"
+                       "done:\n"
+                       "  k<<<1, n>>>(d, nullptr, n);\n"
+                       "}\n"),
+            "6: ?,1,1 n\n");
+}
+
+TEST(HostConditions, ChoicesOnChoicesComeToAnEnd) {
+  std::string host = "void f(int* d, int n, int m) {\n";
+  for (int i = 0; i < 40; ++i) host += "  if (n > m + " + std::to_string(i) + ") n = n / 2 + n % 3;\n";
+  EXPECT_NE(launchesIn(host + "  k<<<1, n>>>(d, nullptr, n);\n}\n"), "");
+}
+
 TEST(HostConditions, FieldsOfStructures) {
   EXPECT_EQ(launchesIn("struct P { int n, m; };\n"
                        "void f(int* d, P p) { if (p.n < 64) k<<<1, p.n>>>(d, nullptr, p.m); }\n"
@@ -298,6 +323,8 @@ TEST(HostConditions, LoopsStepUpToTheirLimit) {
   EXPECT_EQ(most("while (n < 200 || b) n *= 2;"), INT32_MAX);
   EXPECT_EQ(most("do n *= 2; while (n < 200);"), INT32_MAX);
   EXPECT_EQ(most("while (n < 200) { n *= 2; if (b) n *= 3; }"), INT32_MAX);
+  EXPECT_EQ(most("for (n *= m; n < 200;) {}"), INT32_MAX);
+  EXPECT_EQ(most("while ((n *= 2) && n < 200) {}"), INT32_MAX);
 }
 
 TEST(HostConditions, RoundsOfLoopsHaveNumbersOfTheirOwn) {
