@@ -7,6 +7,7 @@
 #include "page.h"
 
 #include "report/rules.h"
+#include "source_lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +17,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
-#include <sstream>
 
 namespace kcheck::expectations {
 namespace {
@@ -25,13 +25,6 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 const fs::path root = KCHECK_SOURCE_DIR;
-
-std::string contentOf(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 /// Pages with blocks that are made.
 std::vector<std::string> madePages() {

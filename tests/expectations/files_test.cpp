@@ -1,9 +1,11 @@
 // Every .cu file of kernels/, fixtures/ and docs/ against the expectations in its comments. The files are
-// found, never listed. Further suites: each compiles without a CUDA toolkit, and each is real CUDA by nvcc's
-// judgement.
+// found, never listed. Further suites, over many files at once: they compile without a CUDA toolkit, and they
+// are real CUDA by nvcc's judgement.
+#include "batch.h"
 #include "child.h"
 #include "expectation.h"
 #include "machine.h"
+#include "source_lines.h"
 
 #include <gtest/gtest.h>
 
@@ -12,7 +14,6 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <unistd.h>
 
 namespace kcheck::expectations {
@@ -39,18 +40,18 @@ std::vector<std::string> cudaFiles() {
   return files;
 }
 
-std::string caseName(const testing::TestParamInfo<std::string>& info) {
-  std::string name = info.param.substr(0, info.param.size() - 3);
+std::string nameOf(const std::string& file) {
+  std::string name = file.substr(0, file.size() - 3);
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return name;
 }
 
-std::string contentOf(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
+std::string caseName(const testing::TestParamInfo<std::string>& info) { return nameOf(info.param); }
+
+/// The first of its files.
+std::string batchName(const testing::TestParamInfo<Batch>& info) {
+  return "from_" + nameOf(fs::relative(info.param.files.front(), root).string());
 }
 
 /// A file in the temporary folder that is gone with the test.
@@ -73,8 +74,8 @@ ChildResult kcheck(const std::string& file, const fs::path& json, std::vector<st
 }
 
 class Expectation : public testing::TestWithParam<std::string> {};
-class WithoutToolkit : public testing::TestWithParam<std::string> {};
-class Nvcc : public testing::TestWithParam<std::string> {};
+class WithoutToolkit : public testing::TestWithParam<Batch> {};
+class Nvcc : public testing::TestWithParam<Batch> {};
 
 /// `// needs: CUDA toolkit`: what kcheck's own headers do not have.
 bool needsToolkit(const std::string& file) {
@@ -97,24 +98,41 @@ TEST_P(Expectation, IsMet) {
   if (!all.empty()) ADD_FAILURE() << all << "\nwhat was printed:\n" << child.output;
 }
 
-TEST_P(WithoutToolkit, Compiles) {
-  if (needsToolkit(GetParam())) GTEST_SKIP() << "the file says that it needs the toolkit";
-  ChildResult child = runChild(
-      {KCHECK_PROGRAM, "--cuda-path=none", "--dump=ir", (root / GetParam()).string()}, secondsAllowed());
+std::vector<Batch> batchesIf(bool (*wanted)(const std::string&)) {
+  std::vector<fs::path> files;
+  for (const std::string& file : cudaFiles())
+    if (wanted(file)) files.push_back(root / file);
+  return batchesOf(files);
+}
+
+std::vector<Batch> allBatches() {
+  return batchesIf([](const std::string&) { return true; });
+}
+std::vector<Batch> batchesWithoutToolkit() {
+  return batchesIf([](const std::string& file) { return !needsToolkit(file); });
+}
+
+/// Whether the command compiles the files; its words say in which it went wrong.
+void expectToCompile(const Batch& batch, std::vector<std::string> command) {
+  TemporaryFile source(".cu");
+  std::ofstream(source.path) << sourceOf(batch);
+  command.push_back(source.path.string());
+  ChildResult child = runChild(command, secondsAllowed());
   ASSERT_FALSE(child.timedOut);
   EXPECT_EQ(child.status, 0) << child.output;
+}
+
+TEST_P(WithoutToolkit, Compiles) {
+  expectToCompile(GetParam(), {KCHECK_PROGRAM, "--arch=" + GetParam().architecture, "--cuda-path=none",
+                               "--dump=ir", "-o", "/dev/null"});
 }
 
 TEST_P(Nvcc, Compiles) {
   std::string compiler = findNvcc();
   if (compiler.empty()) GTEST_SKIP() << "no nvcc on this machine";
   TemporaryFile object(".cubin"); // nvcc reads host code for it too
-  ChildResult child = runChild({compiler, "-arch=" + architectureOf(contentOf(root / GetParam())), "-I",
-                                (root / "include").string(), "-cubin", "-o", object.path.string(),
-                                (root / GetParam()).string()},
-                               secondsAllowed());
-  ASSERT_FALSE(child.timedOut);
-  EXPECT_EQ(child.status, 0) << child.output;
+  expectToCompile(GetParam(), {compiler, "-arch=" + GetParam().architecture, "-I",
+                               (root / "include").string(), "-cubin", "-o", object.path.string()});
 }
 
 TEST(Discovery, FindsFilesInEveryFolder) {
@@ -131,8 +149,8 @@ TEST(Discovery, EveryExpectationMakesSense) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, Expectation, testing::ValuesIn(cudaFiles()), caseName);
-INSTANTIATE_TEST_SUITE_P(Files, WithoutToolkit, testing::ValuesIn(cudaFiles()), caseName);
-INSTANTIATE_TEST_SUITE_P(Files, Nvcc, testing::ValuesIn(cudaFiles()), caseName);
+INSTANTIATE_TEST_SUITE_P(Files, WithoutToolkit, testing::ValuesIn(batchesWithoutToolkit()), batchName);
+INSTANTIATE_TEST_SUITE_P(Files, Nvcc, testing::ValuesIn(allBatches()), batchName);
 
 } // namespace
 } // namespace kcheck::expectations

@@ -7,6 +7,7 @@
 #include "gpu.h"
 #include "machine.h"
 #include "report/rules.h"
+#include "source_lines.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,6 @@
 #include <fstream>
 #include <iostream>
 #include <set>
-#include <sstream>
 
 namespace kcheck::expectations {
 namespace {
@@ -27,13 +27,6 @@ namespace fs = std::filesystem;
 const fs::path root = KCHECK_SOURCE_DIR;
 const fs::path results = KCHECK_GPU_RESULTS;
 constexpr double kCompileSeconds = 120, kProgramSeconds = 20, kToolSeconds = 30;
-
-std::string contentOf(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 /// Files that are programs by themselves: launch lines are kcheck's own. Without a GPU one case stands for
 /// all, and is skipped.

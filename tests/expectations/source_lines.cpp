@@ -1,6 +1,7 @@
 // A small scanner: enough of C++ to tell comments from strings.
 #include "source_lines.h"
 
+#include <fstream>
 #include <sstream>
 
 namespace kcheck::expectations {
@@ -36,6 +37,13 @@ SourceLine scan(const std::string& text, bool& inBlock) {
 }
 
 } // namespace
+
+std::string contentOf(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
 
 std::vector<SourceLine> splitSource(const std::string& text) {
   std::vector<SourceLine> lines;

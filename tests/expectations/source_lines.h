@@ -1,6 +1,7 @@
 // CUDA source taken apart into code and comments, line by line; strings and block comments are seen as such.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@ struct SourceLine {
   std::string comment; ///< of a `//` comment, without the slashes
   bool hasCode = false;
 };
+
+/// The file's text; empty where there is none.
+std::string contentOf(const std::filesystem::path& path);
 
 std::vector<SourceLine> splitSource(const std::string& text);
 

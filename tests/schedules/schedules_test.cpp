@@ -3,6 +3,7 @@
 // under twenty schedules. What barriers order gives the same pairs of lines each time; what locks, flags and
 // tickets order is found by the default schedule, and the test says under how many of the others.
 #include "tests/expectations/expectation.h"
+#include "tests/expectations/source_lines.h"
 
 #include "frontend/frontend.h"
 #include "instrument/instrument.h"
@@ -15,9 +16,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
-#include <sstream>
 
 namespace kcheck::instrument {
 namespace {
@@ -29,13 +28,6 @@ using expectations::From;
 
 const fs::path root = KCHECK_SOURCE_DIR;
 constexpr unsigned kRandomSchedules = 18;
-
-std::string contentOf(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 bool isRace(const std::string& rule) { return rule.starts_with("race-"); }
 
@@ -61,13 +53,14 @@ std::vector<std::string> programs() {
   for (const auto& entry : fs::recursive_directory_iterator(root / "fixtures")) {
     std::string name = fs::relative(entry.path(), root).string();
     if (entry.path().extension() != ".cu" || name.starts_with("fixtures/static/")) continue;
-    std::string text = contentOf(entry.path());
+    std::string text = expectations::contentOf(entry.path());
     Expectations expected = expectations::parse(text);
     bool mains = text.find("int main(") != std::string::npos;
     std::size_t twin = name.rfind("_fixed.cu");
     bool racy = !racyLines(expected).empty();
     if (twin != std::string::npos)
-      racy = !racyLines(expectations::parse(contentOf(root / (name.substr(0, twin) + ".cu")))).empty();
+      racy = !racyLines(expectations::parse(expectations::contentOf(root / (name.substr(0, twin) + ".cu"))))
+                  .empty();
     if (mains && racy && runs(expected)) files.push_back(name);
   }
   std::ranges::sort(files);
@@ -152,7 +145,7 @@ protected:
   void SetUp() override {
     frontend::Options compiling;
     compiling.files = {(root / GetParam()).string()};
-    compiling.arch = expectations::architectureOf(contentOf(root / GetParam()));
+    compiling.arch = expectations::architectureOf(expectations::contentOf(root / GetParam()));
     auto compiled = frontend::compile(compiling);
     ASSERT_TRUE(compiled) << compiled.error().message;
     program.emplace(std::move(*compiled));
@@ -172,7 +165,7 @@ protected:
 };
 
 TEST_P(Schedules, SayTheSame) {
-  const std::string text = contentOf(root / GetParam());
+  const std::string text = expectations::contentOf(root / GetParam());
   const std::set<unsigned> lines = racyLines(expectations::parse(text));
   std::map<Pairs, std::string> seen;
   unsigned found = 0, ran = 0;
