@@ -53,6 +53,17 @@ std::set<unsigned> variablesOfLaunch(const Launch& launch, std::span<const Alloc
 
 } // namespace
 
+/// The same way without what branches say of single variables: what is asked of those is what is looked for.
+static ScopePointer withoutBranches(const ScopePointer& scope) {
+  if (!scope) return nullptr;
+  ScopePointer outer = withoutBranches(scope->outer);
+  if (!scope->function && !scope->loop) return outer;
+  if (outer == scope->outer) return scope;
+  auto same = std::make_shared<Scope>(*scope);
+  same->outer = std::move(outer);
+  return same;
+}
+
 void HostConditions::collect(const Guard& guard, const ScopePointer& scope, Found& found) const {
   const clang::Expr& plain = plainCondition(*guard.condition);
   const auto part = [&](const clang::Expr& condition, bool must) {
@@ -70,7 +81,8 @@ void HostConditions::collect(const Guard& guard, const ScopePointer& scope, Foun
       return part(*both->getRHS(), guard.must);
     }
   }
-  auto holds = uses.hasLabels ? std::nullopt : values.truth(guard, scope);
+  auto holds = uses.hasLabels ? std::nullopt : values.truth(guard, withoutBranches(scope));
+  if (!holds && !uses.hasLabels) holds = values.truth(guard, scope);
   if (holds || !guard.at.isValid()) // how a loop ends is nothing that decides
     found.push_back({std::move(holds), guard.condition, scope});
 }

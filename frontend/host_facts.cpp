@@ -134,6 +134,11 @@ private:
       extent = values.extent(given, scope);
       if (extent.whole()) return;
       formulas = values.extentFormulas(given, scope);
+      std::optional<std::uint32_t>* axes[] = {&extent.x, &extent.y, &extent.z};
+      for (unsigned axis = 0; axis < 3; ++axis) // of several ways all may agree
+        if (!*axes[axis] && formulas[axis] && formulas[axis]->op == Formula::Op::Constant &&
+            formulas[axis]->constant > 0)
+          *axes[axis] = std::uint32_t(formulas[axis]->constant);
       hidden.push_back(&given);
     };
     set(first, launch.grid, launch.gridFormulas);

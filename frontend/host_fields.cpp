@@ -130,22 +130,11 @@ std::optional<Value> Folder::madeField(const clang::VarDecl& variable, const cla
     return value;
   };
   if (event->function == constructor) {
-    const auto* definition = llvm::cast_or_null<clang::CXXConstructorDecl>(constructor->getDefinition());
-    if (!definition || made->getNumArgs() < definition->getNumParams()) return std::nullopt;
-    auto body = std::make_shared<Scope>();
-    for (unsigned i = 0; i < definition->getNumParams(); ++i)
-      if (values.isUnchanged(*definition->getParamDecl(i)))
-        body->arguments[definition->getParamDecl(i)] = made->getArg(i);
-    body->function = constructor;
-    body->entry = &variable;
-    if (!variable.isStaticLocal()) {
-      body->outer = scope;
-      return valueIn(std::move(body));
-    }
-    return ofSomeRound(variable, [&] {
-      body->outer = scope;
-      return valueIn(body);
-    });
+    const auto inBody = [&] {
+      auto body = enter(*made, &variable);
+      return body ? valueIn(std::move(*body)) : std::nullopt;
+    };
+    return variable.isStaticLocal() ? ofSomeRound(variable, inBody) : inBody();
   } else {
     const clang::CallExpr* only = nullptr;
     const auto calls = values.uses.functions.find(event->function);

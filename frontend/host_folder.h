@@ -23,6 +23,9 @@ bool isBefore(const clang::SourceManager& sources, clang::SourceLocation a, clan
 /// Of the axes of an extent.
 using Formulas = std::array<std::optional<Formula>, 3>;
 
+/// Of both the first where the condition holds, else the second.
+Formulas choiceOf(const Formula& condition, const Formulas& first, const Formulas& second);
+
 class Folder {
 public:
   Folder(const HostValues& values, ScopePointer scope)
@@ -76,13 +79,15 @@ private:
   // host_formulas.cpp
   std::optional<Formula> formulaOf(const clang::Expr& expr);
   std::optional<Formula> formulaOfOperator(const clang::BinaryOperator& op);
-  std::optional<Formula> pitchOf(const clang::VarDecl& variable, const VariableUses& own);
+  std::optional<Formula> leastPitch(const clang::VarDecl& variable, const VariableUses& own);
   std::optional<Formula> formulaOfVariable(const clang::VarDecl& variable, const clang::Expr& user);
   std::optional<Formula> formulaAt(const clang::VarDecl& variable, clang::SourceLocation place);
-  std::optional<Formula> chosen(const clang::VarDecl& variable, const std::vector<Event>& events,
-                                clang::SourceLocation place);
-  std::optional<Formula> behind(const clang::VarDecl& variable, const std::vector<Event>& events,
-                                const Branch& branch);
+  template <typename Value>
+  std::optional<Value> chosen(const clang::VarDecl& variable, const std::vector<Event>& events,
+                              clang::SourceLocation place, Evaluate<Value> evaluate);
+  template <typename Value>
+  std::optional<Value> behind(const clang::VarDecl& variable, const std::vector<Event>& events,
+                              const Branch& branch, Evaluate<Value> evaluate);
   const Event* lastInText(const std::vector<Event>& events, clang::SourceLocation place) const;
   std::vector<const void*> stateAt(const clang::VarDecl& variable, const std::vector<Event>& events,
                                    clang::SourceLocation place) const;
@@ -106,6 +111,8 @@ private:
   std::optional<PointerValue> shifted(const clang::Expr& base, const clang::Expr& index,
                                       clang::QualType element, int sign);
   std::size_t buffer(const clang::CallExpr& call);
+  std::optional<Formula> bytesOf(const clang::CallExpr& call);
+  std::optional<Formula> pitchOf(const clang::CallExpr& call);
   friend class HostValues;
 
   // host_lookup.cpp: variables, fields, parameters, calls
@@ -187,6 +194,7 @@ private:
   template <typename Value>
   std::optional<Value> within(ScopePointer inner, const clang::Expr& expr, Evaluate<Value> evaluate);
   std::optional<ScopePointer> enter(const clang::CallExpr& call) const;
+  std::optional<ScopePointer> enter(const clang::CXXConstructExpr& made, const void* entry) const;
 
   const HostValues& values;
   const clang::ASTContext& ast;

@@ -274,6 +274,12 @@ std::optional<Formulas> Folder::axesOf(const clang::Expr& expr) {
   }
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr); call && call->getDirectCallee())
     return throughHelper(*call, &Folder::axes);
+  if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(&expr)) {
+    const auto condition = truth(*choice->getCond());
+    const auto first = condition ? axes(*choice->getTrueExpr()) : std::nullopt,
+               second = first ? axes(*choice->getFalseExpr()) : std::nullopt;
+    return second ? std::optional(choiceOf(*condition, *first, *second)) : std::nullopt;
+  }
   return std::nullopt;
 }
 

@@ -26,17 +26,20 @@ const clang::Stmt& plain(const clang::Stmt& statement) {
   return *result;
 }
 
-/// The body of a helper that may end the program, and else comes back from its end.
-const clang::CompoundStmt* bodyWithoutReturn(const clang::CallExpr& call) {
-  const clang::FunctionDecl* callee = call.getDirectCallee();
+const clang::CompoundStmt* bodyOf(const clang::FunctionDecl* callee) {
   const auto* method = llvm::dyn_cast_or_null<clang::CXXMethodDecl>(callee);
   if (method && (method->isVirtual() || method->getParent()->isLambda())) return nullptr;
   const clang::FunctionDecl* definition = callee ? callee->getDefinition() : nullptr;
-  const auto* body =
-      definition ? llvm::dyn_cast_or_null<clang::CompoundStmt>(definition->getBody()) : nullptr;
-  if (!body || definition->getASTContext().getSourceManager().isInSystemHeader(definition->getLocation()))
+  if (!definition ||
+      definition->getASTContext().getSourceManager().isInSystemHeader(definition->getLocation()))
     return nullptr;
-  return hasReturn(*body) ? nullptr : body;
+  return llvm::dyn_cast_or_null<clang::CompoundStmt>(definition->getBody());
+}
+
+/// The body of a helper that may end the program, and else comes back from its end.
+const clang::CompoundStmt* bodyWithoutReturn(const clang::CallExpr& call) {
+  const clang::CompoundStmt* body = bodyOf(call.getDirectCallee());
+  return body && !hasReturn(*body) ? body : nullptr;
 }
 
 constexpr unsigned kDeepestHelper = 3;
@@ -102,6 +105,37 @@ void addBehindLoop(const clang::Expr* condition, const clang::Stmt& body, const 
   guards.push_back({condition, false, {}, nullptr, loop.getEndLoc().getLocWithOffset(1)});
 }
 
+template <class Leaving>
+void addBehind(const clang::Stmt& given, const clang::ASTContext& ast, const Leaving& leaving,
+               std::vector<Guard>& guards);
+
+/// What holds for whoever comes back from a call, or has an object: what is asked in front of the first
+/// `return`, and ends the program, or is thrown.
+void addBehindCall(const clang::Expr& call, const clang::FunctionDecl* callee, const clang::ASTContext& ast,
+                   std::vector<Guard>& guards) {
+  const clang::CompoundStmt* body = bodyOf(callee);
+  if (!body) return;
+  std::vector<Guard> inside;
+  for (const clang::Stmt* child : body->body()) {
+    if (hasReturn(*child)) break;
+    if (!llvm::isa<clang::CallExpr, clang::DeclStmt>(plain(*child)))
+      addBehind(*child, ast, endsFunction, inside);
+  }
+  for (Guard& guard : inside) {
+    guard.within = &call;
+    guards.push_back(std::move(guard));
+  }
+}
+
+/// The call or the construction that a value comes from.
+void addBehindValue(const clang::Expr& value, const clang::ASTContext& ast, std::vector<Guard>& guards) {
+  const clang::Stmt& from = plain(value);
+  if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&from))
+    addBehindCall(*call, call->getDirectCallee(), ast, guards);
+  else if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(&from))
+    addBehindCall(*made, made->getConstructor(), ast, guards);
+}
+
 /// `leaving`: whether a branch that is taken never comes behind the statement.
 template <class Leaving>
 void addBehind(const clang::Stmt& given, const clang::ASTContext& ast, const Leaving& leaving,
@@ -112,15 +146,12 @@ void addBehind(const clang::Stmt& given, const clang::ASTContext& ast, const Lea
   } else if (const auto* choice = llvm::dyn_cast<clang::SwitchStmt>(&statement)) {
     addBehindSwitch(*choice, leaving, guards);
   } else if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&statement)) {
-    const auto* body = bodyWithoutReturn(*call);
-    if (!body) return;
-    std::vector<Guard> inside;
-    for (const clang::Stmt* child : body->body())
-      if (!llvm::isa<clang::CallExpr>(plain(*child))) addBehind(*child, ast, endsFunction, inside);
-    for (Guard& guard : inside) {
-      guard.within = call;
-      guards.push_back(std::move(guard));
-    }
+    addBehindCall(*call, call->getDirectCallee(), ast, guards);
+  } else if (const auto* declared = llvm::dyn_cast<clang::DeclStmt>(&statement)) {
+    for (const clang::Decl* one : declared->decls())
+      if (const auto* variable = llvm::dyn_cast<clang::VarDecl>(one);
+          variable && variable->hasInit() && !variable->isStaticLocal())
+        addBehindValue(*variable->getInit(), ast, guards);
   } else if (const auto* loop = llvm::dyn_cast<clang::DoStmt>(&statement); loop && isOnce(*loop, ast)) {
     if (!hasBreak(*loop->getBody())) addBehind(*loop->getBody(), ast, endsFunction, guards);
   } else if (const auto* loop = llvm::dyn_cast<clang::WhileStmt>(&statement)) {
@@ -137,6 +168,8 @@ void addBehind(const clang::Stmt& given, const clang::ASTContext& ast, const Lea
     if (leaving(*choice->getFalseExpr())) guards.push_back({choice->getCond(), true, {}});
   } else if (const auto* op = llvm::dyn_cast<clang::BinaryOperator>(&statement); op && op->isLogicalOp()) {
     if (leaving(*op->getRHS())) guards.push_back({op->getLHS(), op->getOpcode() == clang::BO_LOr, {}});
+  } else if (op && op->getOpcode() == clang::BO_Assign) {
+    addBehindValue(*op->getRHS(), ast, guards);
   }
 }
 

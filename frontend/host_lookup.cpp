@@ -57,6 +57,8 @@ template <typename Value> std::optional<Value> Folder::through(const Event& even
   if (event.value) return (this->*evaluate)(*event.value);
   if constexpr (std::is_same_v<Value, PointerValue>)
     if (event.allocation) return PointerValue{buffer(*event.allocation), 0};
+  if constexpr (std::is_same_v<Value, Formula>)
+    if (event.allocation && isNamed(*event.allocation, "cudaMallocPitch")) return pitchOf(*event.allocation);
   return std::nullopt;
 }
 
@@ -120,6 +122,8 @@ std::optional<Value> Folder::atPlace(const clang::VarDecl& variable, clang::Sour
   if (isPointer && events.size() > 1) // freed and forgotten: `d = nullptr`
     std::erase_if(events, [&](const Event& event) { return event.value && isNull(*event.value); });
   const Latest latest = lastBefore(events, variable, place, hasStart);
+  if constexpr (std::is_same_v<Value, Formulas>)
+    if (!latest.known) return chosen(variable, events, place, evaluate);
   if (!latest.known) return std::nullopt;
   if (latest.event) return through(*latest.event, variable, place, evaluate);
   return init ? ofInit(variable, *init, evaluate) : std::nullopt;
@@ -207,6 +211,21 @@ std::optional<ScopePointer> Folder::enter(const clang::CallExpr& call) const {
   inner->entry = &call;
   inner->outer = scope;
   return inner;
+}
+
+/// The same of a constructor's; `entry` tells objects apart.
+std::optional<ScopePointer> Folder::enter(const clang::CXXConstructExpr& made, const void* entry) const {
+  const auto* definition =
+      llvm::cast_or_null<clang::CXXConstructorDecl>(made.getConstructor()->getDefinition());
+  if (!definition || made.getNumArgs() < definition->getNumParams()) return std::nullopt;
+  auto body = std::make_shared<Scope>();
+  for (unsigned i = 0; i < definition->getNumParams(); ++i)
+    if (values.isUnchanged(*definition->getParamDecl(i)))
+      body->arguments[definition->getParamDecl(i)] = made.getArg(i);
+  body->function = definition->getCanonicalDecl();
+  body->entry = entry;
+  body->outer = scope;
+  return body;
 }
 
 template <typename Value>

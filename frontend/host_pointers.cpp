@@ -1,4 +1,5 @@
 // Pointers into buffers, and the buffers that allocation calls make.
+#include "frontend/formula_parts.h"
 #include "frontend/host_folder.h"
 
 #include "frontend/pretty.h"
@@ -105,40 +106,59 @@ std::string nameOf(const clang::Expr& pointer, const clang::ASTContext& ast) {
 
 } // namespace
 
-std::size_t Folder::buffer(const clang::CallExpr& call) {
+/// The pitch that the driver chooses is one number for all that asks for it behind one call.
+std::optional<Formula> Folder::pitchOf(const clang::CallExpr& call) {
+  if (!holders.empty() || call.getNumArgs() < 4) return std::nullopt;
+  auto width = formula(*call.getArg(2));
+  if (!width) return std::nullopt;
+  Buffers::Places calls{&call};
+  for (ScopePointer s = scopeOf(call, scope, values.uses); s; s = s->outer)
+    if (s->function) calls.push_back(s->entry);
+  Formula padding;
+  padding.op = Formula::Op::Variable;
+  padding.variable = "padding in " + nameOf(*call.getArg(1), ast);
+  padding.number = values.buffers.numberOf(call.getDirectCallee(), calls, {});
+  return combined(Formula::Op::Add, std::move(*width), std::move(padding));
+}
+
+/// How many bytes an allocation asks for, perhaps through a helper.
+std::optional<Formula> Folder::bytesOf(const clang::CallExpr& call) {
   const auto kind = allocationCall(call);
+  if (kind && kind->inHelper) {
+    auto entered = enter(call);
+    if (!entered) return std::nullopt;
+    std::swap(scope, *entered);
+    auto bytes = bytesOf(*kind->inHelper);
+    std::swap(scope, *entered);
+    return bytes;
+  }
+  if (kind && kind->size) return formula(*call.getArg(*kind->size));
+  if (!isNamed(call, "cudaMallocPitch")) return std::nullopt;
+  auto pitch = pitchOf(call);
+  auto rows = pitch ? formula(*call.getArg(3)) : std::nullopt;
+  return rows ? std::optional(combined(Formula::Op::Mul, std::move(*pitch), std::move(*rows))) : std::nullopt;
+}
+
+std::size_t Folder::buffer(const clang::CallExpr& call) {
   const ScopePointer outside = scopeOf(call, scope, values.uses);
   Buffers::Key key{{&call, 0}};
   append(key, outside);
-  const auto sizeOf = [&](Folder& inside) -> const clang::Expr* {
-    const clang::CallExpr& leaf = kind->inHelper ? *kind->inHelper : call;
-    if (kind->inHelper) {
-      auto entered = inside.enter(call);
-      if (!entered) return nullptr;
-      inside.scope = std::move(*entered);
-    }
-    const auto own = kind->inHelper ? allocationCall(leaf) : kind;
-    return own && own->size ? leaf.getArg(*own->size) : nullptr;
-  };
   const std::size_t buffer = values.buffers.find(key, [&] {
     Allocation fresh;
-    fresh.name = nameOf(*call.getArg(kind->pointer), ast);
+    fresh.name = nameOf(*call.getArg(allocationCall(call)->pointer), ast);
     fresh.where = locate(call.getSourceRange(), ast);
-    Folder inside(values, outside);
-    const clang::Expr* size = sizeOf(inside);
-    const auto bytes = size ? inside.number(*size) : std::nullopt;
-    if (bytes && !bytes->isFloat && bytes->integer >= 0)
-      fresh.bytes = std::uint64_t(bytes->integer);
-    else if (size)
-      fresh.formula = inside.formula(*size);
+    fresh.formula = Folder(values, outside).bytesOf(call);
+    if (fresh.formula && fresh.formula->op == Formula::Op::Constant) {
+      if (fresh.formula->constant >= 0) fresh.bytes = std::uint64_t(fresh.formula->constant);
+      fresh.formula.reset();
+    }
     return fresh;
   });
   // Made in some round or call before: of a size that may have been another number then.
   if (Allocation& made = values.buffers.at(buffer); made.formula && !holders.empty()) {
     Folder inside(values, outside);
     inside.holders = holders;
-    const clang::Expr* size = sizeOf(inside);
-    if (!size || inside.formula(*size) != made.formula) made.formula.reset();
+    if (inside.bytesOf(call) != made.formula) made.formula.reset();
   }
   return buffer;
 }

@@ -39,8 +39,9 @@ struct Guard {
   const clang::Expr* condition = nullptr;
   bool must = true;
   std::vector<const clang::Expr*> cases; ///< empty: no switch
-  /// The call of a helper that asks it of what it is given, and ends the program where it is not so.
-  const clang::CallExpr* within = nullptr;
+  /// The call of a helper that asks it of what it is given, and ends the program where it is not so; or the
+  /// constructor of an object.
+  const clang::Expr* within = nullptr;
   /// Where it was asked for the last time, if not where it stands: behind its loop.
   clang::SourceLocation at = {};
 };

@@ -31,6 +31,10 @@ const clang::Expr* rootOf(const clang::Expr* expr) {
 
 void UsesRecord::settle(const clang::Expr* lvalue) {
   lvalue = lvalue->IgnoreParenImpCasts();
+  if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(lvalue)) { // `n < 32 ? least : n`
+    settle(choice->getTrueExpr());
+    settle(choice->getFalseExpr());
+  }
   settled.insert(lvalue);
   if (const clang::Expr* root = rootOf(lvalue)) settled.insert(root);
 }
@@ -114,6 +118,7 @@ void UsesRecord::noteInputs(const clang::CallExpr& call) {
   const llvm::StringRef name = callee->getName();
   const bool isCopy = name == "cudaMemcpy" || name == "cudaMemcpyFromSymbol";
   if (callee->isTemplateInstantiation() && !name.starts_with("cudaOccupancy") && !isCopy) return;
+  if (name == "cudaMallocPitch") return; // the pitch is the allocation's
   for (unsigned i = 0; i < call.getNumArgs(); ++i) {
     const auto* address = llvm::dyn_cast<clang::UnaryOperator>(call.getArg(i)->IgnoreParenCasts());
     if (!address || address->getOpcode() != clang::UO_AddrOf) continue;

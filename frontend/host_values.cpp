@@ -128,9 +128,10 @@ std::vector<const clang::Expr*> HostValues::argumentsFor(const clang::ParmVarDec
   return arguments;
 }
 
-std::optional<ScopePointer> HostValues::entered(const clang::CallExpr& call,
-                                                const ScopePointer& scope) const {
-  return Folder(*this, scope).enter(call);
+std::optional<ScopePointer> HostValues::entered(const clang::Expr& call, const ScopePointer& scope) const {
+  if (const auto* made = llvm::dyn_cast<clang::CXXConstructExpr>(&call))
+    return Folder(*this, scope).enter(*made, made);
+  return Folder(*this, scope).enter(llvm::cast<clang::CallExpr>(call));
 }
 
 } // namespace kcheck::frontend

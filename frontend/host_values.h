@@ -103,8 +103,8 @@ public:
   /// The buffer of an allocation call.
   std::size_t buffer(const clang::CallExpr& call, const ScopePointer& scope = nullptr) const;
 
-  /// The scope of a called function's body; none where the call is not followed.
-  std::optional<ScopePointer> entered(const clang::CallExpr& call, const ScopePointer& scope) const;
+  /// The scope of a called function's or constructor's body; none where the call is not followed.
+  std::optional<ScopePointer> entered(const clang::Expr& call, const ScopePointer& scope) const;
 
   /// The one expression that gives a variable its value; null when there is none, or several.
   const clang::Expr* definition(const clang::VarDecl& variable) const;

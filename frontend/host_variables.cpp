@@ -21,7 +21,7 @@ static bool shrinks(const clang::Expr& change) {
 }
 
 /// What cudaMallocPitch chooses: no less than the width that it was asked for, of the least one of several.
-std::optional<Formula> Folder::pitchOf(const clang::VarDecl& variable, const VariableUses& own) {
+std::optional<Formula> Folder::leastPitch(const clang::VarDecl& variable, const VariableUses& own) {
   std::optional<std::int64_t> width;
   for (const Event& event : own.events) {
     const bool isPitch = event.allocation && isNamed(*event.allocation, "cudaMallocPitch");
@@ -121,8 +121,10 @@ std::optional<Formula> Folder::formulaAt(const clang::VarDecl& variable, clang::
     if (latest.known && value)
       if (auto known = formula(*value)) return known;
     if (!latest.known)
-      if (auto known = chosen(variable, own.events, place)) return known;
-    if (auto value = isOnlyOne ? pitchOf(variable, own) : std::nullopt) return value;
+      if (auto known = chosen(variable, own.events, place, &Folder::formula)) return known;
+    if (isOnlyOne && own.events.size() == 1 && own.events.front().allocation)
+      if (auto pitch = through(own.events.front(), &Folder::formula)) return pitch;
+    if (auto value = isOnlyOne ? leastPitch(variable, own) : std::nullopt) return value;
   }
   const bool isOfFunction = std::ranges::all_of(
       own.events, [&](const Event& event) { return event.function == function->getCanonicalDecl(); });
@@ -255,9 +257,29 @@ std::optional<std::int64_t> Folder::mostOf(const clang::VarDecl& variable, const
   return value && *value >= *limit ? value : std::nullopt;
 }
 
+namespace {
+
+Formula choiceOf(Formula condition, Formula first, Formula second) {
+  return made(Formula::Op::Choice, {std::move(condition), std::move(first), std::move(second)});
+}
+
+} // namespace
+
+/// Of extents axis by axis.
+Formulas choiceOf(const Formula& condition, const Formulas& first, const Formulas& second) {
+  Formulas result;
+  for (std::size_t axis = 0; axis < result.size(); ++axis)
+    if (first[axis] && second[axis])
+      result[axis] = first[axis] == second[axis]
+                         ? first[axis]
+                         : std::optional(choiceOf(condition, *first[axis], *second[axis]));
+  return result;
+}
+
 /// What branches in front of the place may have given it: `if (n > 256) n = 256;`.
-std::optional<Formula> Folder::chosen(const clang::VarDecl& variable, const std::vector<Event>& events,
-                                      clang::SourceLocation place) {
+template <typename Value>
+std::optional<Value> Folder::chosen(const clang::VarDecl& variable, const std::vector<Event>& events,
+                                    clang::SourceLocation place, Evaluate<Value> evaluate) {
   const clang::SourceManager& sources = ast.getSourceManager();
   constexpr unsigned kMostChoices = 200; // each may be asked for by several behind it
   const Event* last = lastInText(events, place);
@@ -275,12 +297,13 @@ std::optional<Formula> Folder::chosen(const clang::VarDecl& variable, const std:
         return isBefore(sources, last->where, event.where) && mayComeBetween(event, last->where, place);
       }))
     return std::nullopt;
-  return behind(variable, events, *outermost);
+  return behind(variable, events, *outermost, evaluate);
 }
 
 /// Behind a branch that may give it another value.
-std::optional<Formula> Folder::behind(const clang::VarDecl& variable, const std::vector<Event>& events,
-                                      const Branch& branch) {
+template <typename Value>
+std::optional<Value> Folder::behind(const clang::VarDecl& variable, const std::vector<Event>& events,
+                                    const Branch& branch, Evaluate<Value> evaluate) {
   const clang::SourceManager& sources = ast.getSourceManager();
   const Event* last = nullptr;
   for (const Event& event : events)
@@ -288,16 +311,23 @@ std::optional<Formula> Folder::behind(const clang::VarDecl& variable, const std:
       last = &event;
   if (!last) return std::nullopt;
   auto condition = truth(branch.guard);
-  std::optional<Formula> taken;
+  std::optional<Value> taken;
   if (last->region == branch.part)
-    taken = condition && last->value ? formula(*last->value) : std::nullopt;
+    taken = condition && last->value ? (this->*evaluate)(*last->value) : std::nullopt;
   else
     for (const Branch& inner : last->branches)
-      if (condition && inner.outside == branch.part) taken = behind(variable, events, inner);
-  auto otherwise = taken ? formulaAt(variable, branch.part.getBegin()) : std::nullopt;
-  if (!otherwise) return std::nullopt;
-  return made(Formula::Op::Choice, {std::move(*condition), std::move(*taken), std::move(*otherwise)});
+      if (condition && inner.outside == branch.part) taken = behind(variable, events, inner, evaluate);
+  if (!taken) return std::nullopt;
+  std::optional<Value> otherwise;
+  if constexpr (std::is_same_v<Value, Formula>)
+    otherwise = formulaAt(variable, branch.part.getBegin());
+  else
+    otherwise = atPlace(variable, branch.part.getBegin(), evaluate);
+  return otherwise ? std::optional(choiceOf(*condition, *taken, *otherwise)) : std::nullopt;
 }
+
+template std::optional<Formulas> Folder::chosen(const clang::VarDecl&, const std::vector<Event>&,
+                                                clang::SourceLocation, Evaluate<Formulas>);
 
 /// What a function returns whose last statements these are: `if (n < 256) return n; return 256;`.
 std::optional<Formula> Folder::returned(std::span<clang::Stmt* const> statements) {
@@ -317,7 +347,7 @@ std::optional<Formula> Folder::returned(std::span<clang::Stmt* const> statements
   auto taken = condition ? returned(then) : std::nullopt;
   auto others = !taken ? std::nullopt : other ? returned(otherwise) : returned(statements.subspan(1));
   if (!others) return std::nullopt;
-  return made(Formula::Op::Choice, {std::move(*condition), std::move(*taken), std::move(*others)});
+  return choiceOf(std::move(*condition), std::move(*taken), std::move(*others));
 }
 
 } // namespace kcheck::frontend

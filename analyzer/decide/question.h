@@ -142,6 +142,7 @@ private:
   bool comesOnlyWrapped(Expr condition, Expr sizes);
   bool wrapsInRounds(const ModelAccess& access);
   bool isDecidedBy(Expr condition, Expr offset, Expr wanted);
+  bool contradicts(Expr condition);
   bool mayAssumeNoWrap(const PairQuestion& question);
 
   // last_steps.cpp
@@ -216,6 +217,7 @@ private:
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];
   std::unordered_map<const ModelAccess*, std::vector<std::string>> assumptions, ofSigned;
   std::unordered_map<const ModelAccess*, bool> onlyWrapped;
+  std::unordered_map<Expr, bool> contradictions; ///< by condition
   std::map<std::tuple<Expr, Expr, unsigned>, Alignment>
       alignments;                                         ///< by offset, condition and what is asked
   std::map<std::pair<Expr, Expr>, bool> shownOnlyWrapped; ///< by condition and offset

@@ -60,14 +60,22 @@ std::vector<Expr> guardsWithin(Expr place, std::initializer_list<const ModelAcce
   return result;
 }
 
-/// Threads along the axis that has most; 0 where that is not known.
-std::int64_t widthOf(const KernelModel& model) {
-  std::int64_t widest = 0;
+/// How many threads there are along axes: along the one that has most, where that is known, else along each;
+/// none where all axes are one wide, or follow the program.
+std::vector<Expr> widthsOf(ExprContext& context, const KernelModel& model) {
+  std::vector<Expr> widths;
+  std::uint64_t most = 1;
   for (unsigned axis = 0; axis < 3; ++axis) {
-    if (!isConst(model.blockDim[axis]) || !isConst(model.gridDim[axis])) return 0;
-    widest = std::max(widest, std::int64_t(model.blockDim[axis]->value * model.gridDim[axis]->value));
+    const Expr block = model.blockDim[axis], grid = model.gridDim[axis];
+    if (isConst(block) && isConst(grid))
+      most = std::max(most, std::uint64_t(block->value * grid->value));
+    else if (!model.hiddenSize.empty())
+      return {};
+    else
+      widths.push_back(context.mul(context.extend(Op::ZExt, 64, block), context.extend(Op::ZExt, 64, grid)));
   }
-  return widest;
+  if (most > 1) widths.push_back(context.constant(64, most));
+  return widths;
 }
 
 } // namespace
@@ -205,17 +213,22 @@ void doubtShortRows(const Check& check, std::initializer_list<const ModelAccess*
       doubtStrides(check, accesses, verdict, again);
     return;
   }
-  const std::int64_t width = widthOf(check.model);
-  if (width < 2) return;
   ExprContext& context = check.decider.view().context;
+  const std::vector<Expr> widths = widthsOf(context, check.model);
+  if (widths.empty()) return;
   Expr wanted = context.boolean(true);
   std::vector<Expr> tooSmall;
   for (const auto& [pitch, inRow] : pitchesOf(context, accesses)) {
     const bool isPlaced = hasNumber(inRow); // it begins somewhere in the row
-    Expr fits = isPlaced ? context.binary(Op::Ult, wide(context, inRow), wide(context, pitch))
-                         : context.binary(Op::Sle, context.constant(64, width), wide(context, pitch));
-    wanted = context.logicalAnd(wanted, fits);
-    const bool isSmall = isPlaced || valueOf(verdict, pitch) < width;
+    if (isPlaced)
+      wanted =
+          context.logicalAnd(wanted, context.binary(Op::Ult, wide(context, inRow), wide(context, pitch)));
+    bool isSmall = isPlaced;
+    for (Expr width : widths) {
+      if (!isPlaced)
+        wanted = context.logicalAnd(wanted, context.binary(Op::Sle, width, wide(context, pitch)));
+      isSmall |= valueOf(verdict, pitch) < valueOf(verdict, width);
+    }
     if (isSmall && std::ranges::find(tooSmall, pitch) == tooSmall.end()) tooSmall.push_back(pitch);
   }
   if (!tooSmall.empty() && again(wanted).outcome == Verdict::Outcome::Never) {

@@ -318,12 +318,18 @@ static Expr withoutLoopEnds(ExprContext& c, const KernelModel& model, Expr condi
   return result;
 }
 
-bool Decider::asksAgainst(const ModelAccess& access, Expr wanted) {
-  ExprContext& c = kernel.context;
-  const auto contradicts = [&](Expr condition) {
+bool Decider::contradicts(Expr condition) {
+  auto [known, isNew] = contradictions.try_emplace(condition);
+  if (isNew) {
     AccessView view(kernel, condition, nullptr, nullptr, Ranges::Wrapping::Exact);
-    return isContradictory(c, view);
-  };
+    known->second = isContradictory(kernel.context, view);
+  }
+  return known->second;
+}
+
+bool Decider::asksAgainst(const ModelAccess& access, Expr wanted) {
+  if (secondsLeft() <= 0) return true; // nothing is assumed that has not been looked at
+  ExprContext& c = kernel.context;
   const auto excludes = [&](Expr condition) {
     return !contradicts(condition) && contradicts(c.logicalAnd(condition, wanted));
   };

@@ -100,8 +100,12 @@ Expr formulaValue(KernelState& state, const Formula& formula) {
   }
 }
 
+bool hasChoice(const Formula& formula) {
+  return formula.op == Formula::Op::Choice || std::ranges::any_of(formula.operands, hasChoice);
+}
+
 /// What is free of the shape follows the host's formulas: of the block, where they say how it goes with what
-/// the kernel is given. Else they say no more than that some size comes.
+/// the kernel is given, or choose. Else they say no more than that some size comes.
 void bindShape(KernelState& state) {
   const Launch* launch = state.launch.launch;
   if (!launch) return;
@@ -120,8 +124,8 @@ void bindShape(KernelState& state) {
   for (unsigned axis = 0; axis < 3; ++axis) {
     bind(state.model.gridDim[axis], launch->gridFormulas[axis]);
     const auto& ofBlock = launch->blockFormulas[axis];
-    if (ofBlock &&
-        std::ranges::any_of(variablesOf(*ofBlock), [&](unsigned number) { return given.contains(number); }))
+    const auto isGiven = [&](unsigned number) { return given.contains(number); };
+    if (ofBlock && (hasChoice(*ofBlock) || std::ranges::any_of(variablesOf(*ofBlock), isGiven)))
       bind(state.model.blockDim[axis], ofBlock);
   }
 }

@@ -65,6 +65,23 @@ bool mixesSizes(const std::set<llvm::Function*>& functions) {
   return false;
 }
 
+/// Atomics of block scope and wider ones: the runtime is to know of each of the narrow ones, also where the
+/// same thread's next one was wide.
+bool mixesScopes(const std::set<llvm::Function*>& functions) {
+  constexpr unsigned shared = 3;
+  bool isNarrow = false, isWide = false;
+  for (llvm::Function* function : functions)
+    for (const llvm::Instruction& instruction : llvm::instructions(*function)) {
+      if (!isCallTo(instruction, Call::kcAtomic)) continue;
+      const auto& call = llvm::cast<llvm::CallInst>(instruction);
+      const auto* variable =
+          llvm::dyn_cast<llvm::GlobalVariable>(llvm::getUnderlyingObject(call.getArgOperand(1), 0));
+      if (variable && variable->getAddressSpace() == shared) continue;
+      (argument(call, 4) >> 4 & 3) < 2 ? isNarrow = true : isWide = true;
+    }
+  return isNarrow && isWide;
+}
+
 /// The access is a line of the user's, not of a library's header.
 bool isUsers(const DeviceCode& code, const llvm::Instruction& instruction) {
   for (Call call : {Call::kcRead, Call::kcWrite, Call::kcAtomic}) {
@@ -130,7 +147,7 @@ void findTraits(DeviceCode& code) {
     kernel.traits = abi::TraitsKnown | (code.options.checks ? 0 : abi::TraitUnchecked);
     const std::set<llvm::Function*> reached = graph.reachable(*kernel.entry);
     for (llvm::Function* function : reached) kernel.traits |= traits[function];
-    if (mixesSizes(reached)) kernel.traits |= abi::TraitFences;
+    if (mixesSizes(reached) || mixesScopes(reached)) kernel.traits |= abi::TraitFences;
     if (isOrderFree(reached)) kernel.traits |= abi::TraitOrderFree;
     if ((kernel.traits & abi::TraitHandsOver) && isLibraryCode(code, kernel, graph))
       kernel.traits &= ~std::uint32_t{abi::TraitHandsOver};

@@ -85,10 +85,13 @@ bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at
   return word->second.released;
 }
 
-/// An atomic of block scope against one of another block: that the thread has seen what the other one left,
-/// by a wider atomic before, is no order yet.
+/// Of two atomics of two blocks one of block scope: that the thread has seen what the other one left, by a
+/// wider atomic, is no order yet.
 bool isTooNarrowToSee(const CheckedAccess& access, const Earlier& earlier) {
-  return access.atomic() && !access.shared && access.order.scope() < 2 && !isOwnBlocks(access, earlier.token);
+  if (!access.atomic() || access.shared || isOwnBlocks(access, earlier.token)) return false;
+  const bool isNarrow = earlier.atomic && earlier.writes && !(earlier.token & 1) &&
+                        atomicScope(*access.block.launch, earlier.site) == 1;
+  return access.order.scope() < 2 || isNarrow;
 }
 
 /// Before the operation that runs, by the order of streams or by what the host had been told when it began
