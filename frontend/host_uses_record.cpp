@@ -31,10 +31,6 @@ const clang::Expr* rootOf(const clang::Expr* expr) {
 
 void UsesRecord::settle(const clang::Expr* lvalue) {
   lvalue = lvalue->IgnoreParenImpCasts();
-  if (const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(lvalue)) { // `n < 32 ? least : n`
-    settle(choice->getTrueExpr());
-    settle(choice->getFalseExpr());
-  }
   settled.insert(lvalue);
   if (const clang::Expr* root = rootOf(lvalue)) settled.insert(root);
 }

@@ -177,8 +177,16 @@ public:
   bool VisitImplicitCastExpr(clang::ImplicitCastExpr* cast) {
     const bool reads = cast->getCastKind() == clang::CK_LValueToRValue ||
                        (cast->getCastKind() == clang::CK_NoOp && cast->getType().isConstQualified());
-    if (reads) settle(cast->getSubExpr());
+    if (reads) settleRead(*cast->getSubExpr());
     return true;
+  }
+  /// Of `n < least ? least : n` either is read.
+  void settleRead(const clang::Expr& lvalue) {
+    settle(&lvalue);
+    const auto* choice = llvm::dyn_cast<clang::ConditionalOperator>(lvalue.IgnoreParenImpCasts());
+    if (!choice) return;
+    settleRead(*choice->getTrueExpr());
+    settleRead(*choice->getFalseExpr());
   }
   /// A function of its own, around which nothing is known to stand where it is called.
   bool TraverseLambdaExpr(clang::LambdaExpr* lambda) {
