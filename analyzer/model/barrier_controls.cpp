@@ -163,13 +163,30 @@ private:
     });
   }
 
+  /// Whether a thread may have written something by the time that it comes to the branch: a warp barrier puts
+  /// what lanes did that have returned in no order.
+  bool mayHaveWritten(const Instruction& branch) {
+    return reaches(&state.function.getEntryBlock(), [&](const BasicBlock* block) {
+      const bool writes = any_of(*block, [](const Instruction& i) {
+        const bool isCall = isa<CallBase>(i) && !isa<MemIntrinsic>(i);
+        return i.mayWriteToMemory() && !(isCall && barrierOf(i).kind != BarrierKind::None) &&
+               !isa<DbgInfoIntrinsic>(i);
+      });
+      if (!writes) return block == branch.getParent() ? Step::Back : Step::On;
+      return reaches(block, [&](const BasicBlock* to) { return to == branch.getParent() ? Step::Found : Step::On; })
+                 ? Step::Found
+                 : Step::Back;
+    });
+  }
+
   void add(const BasicBlock* barrier, const Instruction& branch, Expr reached, Expr condition,
            bool othersExit) {
     if (!reached || isFalse(reached) || isConst(condition)) return;
     const auto together = lanesTogether(*instruction);
     // Who has returned is not waited for; but who goes on to work is, and who is read from must be there.
-    const bool othersLeave = together && othersExit && othersReturn(branch, barrier);
-    if (othersLeave && !readsLanes(*instruction)) return;
+    const bool areLanes = together || kind == BarrierKind::Warp;
+    const bool othersLeave = areLanes && othersExit && othersReturn(branch, barrier);
+    if (othersLeave && !(together ? readsLanes(*instruction) : mayHaveWritten(branch))) return;
     if (!done.insert({instruction, reached, condition}).second) return;
     BarrierControl control;
     control.barrier = locationOf(*instruction);

@@ -5,6 +5,9 @@
 
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/PatternMatch.h"
+
+#include <set>
 
 using namespace llvm;
 
@@ -15,7 +18,8 @@ constexpr std::int64_t kLanes = 32;
 
 class ShuffleSources {
 public:
-  explicit ShuffleSources(KernelState& state) : state(state), exprs(state.exprs) {}
+  ShuffleSources(KernelState& state, const Execution& run)
+      : state(state), execution(const_cast<Execution&>(run)), exprs(state.exprs) {}
 
   void add(const Execution::Shuffle& shuffle) {
     const LaneRead read = laneRead(state, *shuffle.call, shuffle.lane);
@@ -27,27 +31,65 @@ public:
   }
 
 private:
-  /// Width 1: the mask leaves out the lane that is read, or may. Which lanes happen to vote or to come
-  /// together is nothing that is looked at, but for the first of them, unless the program names the lane
-  /// itself.
+  /// Width 1: the mask leaves out the lane that is read, or may. Of lanes that happen to vote or to come
+  /// together it is known of one of them, as the bits of the mask tell.
   Expr isUnnamed(const CallInst& shuffle, Expr mask, const LaneRead& read) {
     const Expr none = exprs.boolean(false);
-    if (isConst(mask, -1) || readsFromAbove(shuffle)) return none;
+    if (isConst(mask, -1) || addsFromAbove(shuffle, mask)) return none;
     const auto leads = read.lane ? state.firstVoters.find(read.lane) : state.firstVoters.end();
     if (leads != state.firstVoters.end() && leads->second == mask) return none;
     const bool isKnown = isOfIndices(mask);
     if (read.lane && (isKnown || isOfIndices(read.lane)))
       return exprs.eq(exprs.binary(Op::And, exprs.binary(Op::LShr, mask, read.lane), exprs.constant(32, 1)),
                       exprs.constant(32, 0));
-    if (!isKnown) return none;
-    if (!read.segment) return exprs.boolean(true);
+    if (const Value* lanes = chosenFrom(*shuffle.getArgOperand(2)); lanes && isWithin(lanes, shuffle)) {
+      const Value* whole = shuffle.getArgOperand(0); // the caller is one of those
+      return lanes == whole ? none : exprs.eq(execution.value(lanes), exprs.constant(32, 0));
+    }
+    if (!isKnown || !read.segment) return exprs.boolean(true);
     return exprs.logicalNot(exprs.eq(exprs.binary(Op::And, mask, read.segment), read.segment));
   }
 
-  /// Sums of some lanes: what the last of them get from above is not what they are for.
-  static bool readsFromAbove(const CallInst& shuffle) {
+  /// The lanes of which `lane` is the first or the last one; null where it is no such number.
+  static const Value* chosenFrom(const Value& lane) {
+    using namespace PatternMatch;
+    Value *count = nullptr, *lanes = nullptr;
+    const auto isCall = [&](StringRef name) {
+      auto* call = dyn_cast<CallInst>(count);
+      const llvm::Function* called = call ? call->getCalledFunction() : nullptr;
+      if (!called || called->getName() != name) return false;
+      lanes = call->getArgOperand(0);
+      return true;
+    };
+    if (match(&lane, m_Add(m_Value(count), m_AllOnes())) && isCall("__nv_ffs")) return lanes;
+    const bool isLast = match(&lane, m_Sub(m_SpecificInt(kLanes - 1), m_Value(count))) ||
+                        match(&lane, m_Xor(m_Value(count), m_SpecificInt(kLanes - 1)));
+    if (isLast && (isCall("__nv_clz") || match(count, m_Intrinsic<Intrinsic::ctlz>(m_Value(lanes)))))
+      return lanes;
+    return match(&lane, m_Intrinsic<Intrinsic::cttz>(m_Value(lanes))) ? lanes : nullptr;
+  }
+
+  /// Whether all of the lanes are named in the shuffle's mask: they are made of that by leaving some out.
+  static bool isWithin(const Value* lanes, const CallInst& shuffle, std::set<const Value*> seen = {}) {
+    if (lanes == shuffle.getArgOperand(0) || !seen.insert(lanes).second) return true;
+    const auto is = [&](const Value* some) { return isWithin(some, shuffle, seen); };
+    if (auto* phi = dyn_cast<PHINode>(lanes)) return all_of(phi->incoming_values(), is);
+    if (auto* choice = dyn_cast<SelectInst>(lanes)) return is(choice->getTrueValue()) && is(choice->getFalseValue());
+    if (auto* call = dyn_cast<CallInst>(lanes)) {
+      const llvm::Function* called = call->getCalledFunction();
+      return called && called->getName().starts_with("llvm.nvvm.match.any.sync") && is(call->getArgOperand(0));
+    }
+    auto* both = dyn_cast<BinaryOperator>(lanes);
+    return both && both->getOpcode() == Instruction::And && any_of(both->operands(), is);
+  }
+
+  /// Sums of lanes that are side by side: what the last of them get from above is not what they are for.
+  bool addsFromAbove(const CallInst& shuffle, Expr mask) {
     const auto id = cast<IntrinsicInst>(shuffle).getIntrinsicID();
-    return id == Intrinsic::nvvm_shfl_sync_down_i32 || id == Intrinsic::nvvm_shfl_sync_down_f32;
+    if (id != Intrinsic::nvvm_shfl_sync_down_i32 && id != Intrinsic::nvvm_shfl_sync_down_f32) return false;
+    if (isConst(mask)) return isShiftedMask_32(static_cast<std::uint32_t>(mask->value));
+    const auto voters = votersOf(state, mask);
+    return isOfIndices(voters ? voters->vote : mask);
   }
 
   /// Width 1: the last warp of the block has no such lane.
@@ -72,13 +114,14 @@ private:
   }
 
   KernelState& state;
+  Execution& execution;
   ExprContext& exprs;
 };
 
 } // namespace
 
 void addShuffleSources(KernelState& state, const Execution& run) {
-  ShuffleSources sources(state);
+  ShuffleSources sources(state, run);
   for (const Execution::Shuffle& shuffle : run.shuffles) sources.add(shuffle);
 }
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace kcheck::test {
 
 std::string testName() {
@@ -87,6 +89,38 @@ TEST(Races, SameValueHidesNoReader) {
   EXPECT_TRUE(found[0]->flags & wire::SameValue);
   EXPECT_EQ(found[1]->access[0].site, 2u); // the second block's write
   EXPECT_EQ(found[1]->access[1].site, 3u); // and the first one's read
+}
+
+TEST(Races, WhatAThreadWritesOverItselfIsNotForgotten) {
+  int* c = zeroedArray<int>(1);
+  auto* b = reinterpret_cast<std::uint8_t*>(zeroedArray<int>(1));
+  run(testName(), {{2}, {1}, 0, kPlain}, [=](ThreadContext* thread) -> Task {
+    Device device(thread);
+    const bool isFirst = device.block() == 0;
+    if (isFirst) device.write(c, 3, 1);
+    device.write(c, 7, 2);
+    if (isFirst) device.write(b + 1, std::uint8_t{5}, 3);
+    if (isFirst) device.write(b + 2, std::uint8_t{7}, 4);
+    device.write(b + 1, std::uint8_t{7}, 5);
+    device.write(b + 2, std::uint8_t{7}, 6);
+    co_return;
+  });
+  auto isOf = [](const wire::Finding* finding, std::uint32_t later, std::uint32_t earlier) {
+    return finding->access[0].site == later && finding->access[1].site == earlier;
+  };
+  auto found = findingsOf(testName());
+  const bool differs = std::ranges::any_of(found, [&](const auto* finding) {
+    return isOf(finding, 2, 1) && finding->access[1].after == 3 && finding->flags & wire::SawDifferentValue;
+  });
+  const bool byteDiffers = std::ranges::any_of(found, [&](const auto* finding) {
+    return isOf(finding, 5, 3) && finding->access[1].after == 5 && finding->flags & wire::SawDifferentValue;
+  });
+  const bool bytesAreApart = std::ranges::none_of(found, [&](const auto* finding) {
+    return finding->access[0].site == 6 && finding->flags & wire::SawDifferentValue;
+  });
+  EXPECT_TRUE(differs);
+  EXPECT_TRUE(byteDiffers);
+  EXPECT_TRUE(bytesAreApart);
 }
 
 TEST(Races, LargeValuesAreComparedAsAWhole) {

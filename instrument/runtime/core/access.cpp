@@ -41,6 +41,9 @@ void checkCell(CheckedAccess& access, Cell& cell, CellSites& sites, Address at, 
     checkWriter(access, cell, sites, at);
     if (access.readOnly && !access.racy) checkOwnWrite(access, cell, sites);
   }
+  if (access.kind == AccessKind::Write && writesOver(cell, sites, access.thread.me, access.site))
+    noteOverwritten(at, cell.write, sites.write, *reinterpret_cast<const std::uint32_t*>(at & ~Address{3}),
+                    &cell == &openCellOf(at) ? kWholeWord : 1u << (at & 3));
   access.again |= access.writes() && !isReserved(cell.write) && sites.write == narrowSite(access.site);
   if (hidden && context().options.races) {
     checkHidden(access, *hidden, at);
@@ -82,6 +85,12 @@ bool isInParts(std::uint32_t site) {
 }
 
 } // namespace
+
+void keepValue(ThreadState& thread, Address word, std::uint16_t earlierSite, std::uint32_t site) {
+  settleValues(*thread.owner().launch);
+  if (earlierSite != narrowSite(site))
+    noteOverwritten(word, thread.me, earlierSite, *reinterpret_cast<const std::uint32_t*>(word), kWholeWord);
+}
 
 void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::uint32_t site, AccessKind kind,
                  AtomicOrder order) {

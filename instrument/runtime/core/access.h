@@ -3,6 +3,7 @@
 // that it can be compiled into device code.
 #pragma once
 
+#include "instrument/runtime/core/overwritten.h"
 #include "instrument/runtime/core/shadow.h"
 #include "instrument/runtime/core/state.h"
 
@@ -37,6 +38,10 @@ inline bool readByMany(const BlockState& block, Token read) {
   return (read & 1) && read - block.interval < block.many;
 }
 
+/// The thread is about to write to a word that it has written last: what is there now is not to be lost, nor
+/// what it had in mind to store in a race that has just been found.
+void keepValue(ThreadState& thread, Address word, std::uint16_t earlierSite, std::uint32_t site);
+
 inline bool fastReadGlobal(ThreadState& thread, const BlockState& block, Address address,
                            std::uint32_t site) {
   Cell& cell = cellOf(address);
@@ -52,8 +57,11 @@ inline bool fastReadGlobal(ThreadState& thread, const BlockState& block, Address
 inline bool fastWriteGlobal(ThreadState& thread, const BlockState& block, Address address,
                             std::uint32_t site) {
   Cell& cell = cellOf(address);
-  if (!writtenBefore(block, cell.write) && cell.write != thread.me && cell.write != kUnwritten) return false;
+  const bool isOwn = cell.write == thread.me;
+  if (!isOwn && !writtenBefore(block, cell.write) && cell.write != kUnwritten) return false;
   if (!readBefore(block, cell.read) && cell.read != thread.me) return false;
+  if (isOwn && (sitesOf(address).write != narrowSite(site) || !block.launch->pendingValues.empty()))
+    keepValue(thread, address, sitesOf(address).write, site);
   cell.write = thread.me;
   sitesOf(address).write = narrowSite(site);
   return true;
@@ -76,10 +84,12 @@ inline bool fastWriteShared(ThreadState& thread, const BlockState& block, Addres
   Cell& cell = cellOf(address);
   // Older than the interval: by this block or by an earlier one in the same window; not the words below
   // tokens.
-  if (cell.write - kFirstToken >= block.interval - kFirstToken && cell.write != thread.me &&
-      cell.write != kUnwritten)
+  const bool isOwn = cell.write == thread.me;
+  if (cell.write - kFirstToken >= block.interval - kFirstToken && !isOwn && cell.write != kUnwritten)
     return false;
   if (cell.read >= block.interval && cell.read != thread.me) return false;
+  if (isOwn && (sitesOf(address).write != narrowSite(site) || !block.launch->pendingValues.empty()))
+    keepValue(thread, address, sitesOf(address).write, site);
   cell.write = thread.me;
   sitesOf(address).write = narrowSite(site);
   return true;

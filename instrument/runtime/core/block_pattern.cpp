@@ -158,7 +158,7 @@ void BlockPattern::catchUp(const LaunchState& launch, RowCells& cells) {
       shifted(addressesOf(*row), distanceOf(access, launch), moved);
       RowClass shape;
       classify(shape, moved, lanes, access.bytes);
-      const bool fine = cells.check(then, access, moved, lanes, shape);
+      const bool fine = cells.check(then, access, moved, lanes, shape, {});
       assert(fine && "what was in order in one block is so in another that does the same");
       static_cast<void>(fine);
     }

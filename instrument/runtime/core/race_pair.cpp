@@ -114,7 +114,7 @@ void remember(const BlockState& block, const Owner& owner, Token token) {
 
 /// At most one race for each access, and one with a reader where two writes store the same value: that is a
 /// note, and must not stand for a reader who may have seen the value before.
-void tell(CheckedAccess& access, const Earlier& earlier) {
+void tell(CheckedAccess& access, const Earlier& earlier, Address at) {
   const LaunchState& launch = *access.block.launch;
   const Token token = earlier.token & ~Token{1};
   const bool bareFlag = isBareFlag(access, earlier);
@@ -130,7 +130,7 @@ void tell(CheckedAccess& access, const Earlier& earlier) {
   const Owner owner = ownerOf(launch, access.block, token);
   if (access.frees) return reportUseBesideFree(access, earlier, owner);
   if (isOfCompany(access.block, token, owner)) return reportStreamRace(access, earlier, bareFlag);
-  reportRace(access, earlier, owner, bareFlag);
+  reportRace(access, earlier, owner, bareFlag, at);
 }
 
 } // namespace
@@ -156,7 +156,7 @@ void checkPair(CheckedAccess& access, const Earlier& earlier, Address at) {
   if (access.atomic() && earlier.atomic && atomicsAgree(access, earlier)) return;
   if (isFenceFlag(access, earlier, at)) return;
   if (!earlier.writes && readBeforeSeenStore(access, earlier, at)) return;
-  tell(access, earlier);
+  tell(access, earlier, at);
 }
 
 bool sameThread(const CheckedAccess& access, Token token) {

@@ -2,6 +2,7 @@
 
 #include "instrument/runtime/core/events.h"
 #include "instrument/runtime/core/outside.h"
+#include "instrument/runtime/core/overwritten.h"
 #include "instrument/runtime/core/sync.h"
 
 #include <algorithm>
@@ -150,7 +151,30 @@ void reportUseBesideFree(const CheckedAccess& free, const Earlier& use, const Ow
   report(finding);
 }
 
-void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag) {
+/// The races with what the other thread had written there before, in the part of the word that the access is to.
+static void addOverwritten(PendingValue& pending, const CheckedAccess& access, const Earlier& earlier,
+                           const Owner& owner, Address word) {
+  const Overwritten& known = overwrittenOf(word);
+  if (known.token != earlier.token) return;
+  std::uint32_t accessed = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    if (word + i - access.address < access.bytes) accessed |= 0xFFu << 8 * i;
+  for (unsigned which = 0; which < 2; ++which) {
+    const std::uint32_t mask = maskOf(known.bytesOf(which)) & accessed;
+    if (!mask) continue;
+    const Earlier before{earlier.token, known.site[which], true, false, true};
+    auto finding = std::make_unique<wire::Finding>(raceFinding(access, before, owner, false));
+    finding->access[0].flags &= static_cast<std::uint8_t>(~wire::HasBefore); // that is the later one's
+    if (access.bytes <= 4 && mask == accessed) {
+      finding->access[1].after = (known.value[which] & mask) >> 8 * (access.address & 3);
+      finding->access[1].flags |= wire::HasAfter;
+    }
+    pending.earlier.push_back({word, known.value[which], mask, std::move(finding)});
+  }
+}
+
+void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag,
+                Address at) {
   if (inReserved(access.block, access.address)) return;
   LaunchState& launch = *access.block.launch;
   settleValues(launch);
@@ -165,6 +189,8 @@ void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owne
       {logged, access.bytes <= 8 && isFirst && !(logged->access[0].flags & wire::HasAfter), bothWrite,
        access.address, finding.access[0].valueBytes, access.bytes, contentSum(access.address, access.bytes)});
   access.mayBeSameValue = bothWrite && !access.atomic() && !earlier.atomic;
+  for (Address word = at & ~Address{3}; access.mayBeSameValue && word < access.address + access.bytes; word += 4)
+    addOverwritten(launch.pendingValues.back(), access, earlier, owner, word);
 }
 
 void keepRaceWithReader(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag) {
@@ -186,10 +212,18 @@ static void settle(PendingValue& pending) {
   const bool isSame = contentSum(pending.address, pending.accessed) == pending.contentBefore;
   if (!isSame) finding.flags |= wire::SawDifferentValue;
   finding.flags |= wire::SameValue; // as long as no other value is seen
-  if (!isSame || !pending.withReader) return;
-  pending.withReader->access[0].after = after;
-  pending.withReader->access[0].flags |= pending.accessed <= 8 ? wire::HasAfter : 0;
-  report(*pending.withReader);
+  if (!isSame) return;
+  auto tell = [&](wire::Finding& other) {
+    other.access[0].after = after;
+    other.access[0].flags |= pending.accessed <= 8 ? wire::HasAfter : 0;
+    report(other);
+  };
+  for (const PendingValue::Earlier& earlier : pending.earlier)
+    if ((*reinterpret_cast<const std::uint32_t*>(earlier.word) ^ earlier.value) & earlier.mask) {
+      earlier.finding->flags |= wire::SameValue | wire::SawDifferentValue;
+      return tell(*earlier.finding);
+    }
+  if (pending.withReader) tell(*pending.withReader);
 }
 
 void settleValues(LaunchState& launch) {

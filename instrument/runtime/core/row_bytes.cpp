@@ -2,6 +2,7 @@
 #include "instrument/runtime/core/row_cells.h"
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/overwritten.h"
 #include "instrument/runtime/core/row_steps.h"
 
 namespace kcheck::runtime {
@@ -32,6 +33,8 @@ inline bool RowCells::checkBytesOf(const RowWindow& window, Token me, Address at
     Step next = step<kind, shared>(window, cell, me);
     if (!next.ok) return false;
     if (kind == abi::SiteKind::Read && next.read == cell.read) continue;
+    if (kind == abi::SiteKind::Write && writesOver(cell, sites, me, site))
+      noteOwn(window, me, byte, sites.write, 1u << (byte & 3));
     saved[used++] = {byte, cell, sites, 0, What::Byte};
     cell = {next.write, next.read};
     if (next.entersSite) (kind == abi::SiteKind::Read ? sites.read : sites.write) = site;

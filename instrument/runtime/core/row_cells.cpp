@@ -1,6 +1,7 @@
 #include "instrument/runtime/core/row_cells.h"
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/overwritten.h"
 #include "instrument/runtime/core/row_lanes.h"
 #include "instrument/runtime/core/row_runs.h"
 #include "instrument/runtime/core/row_steps.h"
@@ -57,11 +58,31 @@ bool RowCells::checkCells(const RowWindow& window, const Run& run, Address from,
   }
   auto* enter = run.shared ? enterRunShared : enterRunGlobal;
   saveRun(from, count);
-  if (enter(window, first, places, count, me, run.shift, run.site)) return true;
-  undoLast();
-  if (!materialise(from, count)) return false;
-  saveRun(from, count);
-  return enter(window, first, places, count, me, run.shift, run.site);
+  WriteRun entered = enter(window, first, places, count, me, run.shift, run.site);
+  if (!entered.isFine) {
+    undoLast();
+    if (!materialise(from, count)) return false;
+    saveRun(from, count);
+    entered = enter(window, first, places, count, me, run.shift, run.site);
+  }
+  if (entered.anyOwn)
+    noteOwn(window, run, from, &cells[cellsUsed - count], &sites[cellsUsed - count], count);
+  return entered.isFine;
+}
+
+/// Of a run of words: what was in the shadow before the run's write.
+void RowCells::noteOwn(const RowWindow& window, const Run& run, Address from, const Cell* were,
+                       const CellSites* wereSites, std::uint32_t count) const {
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (const Address at = from + 4 * i; writesOver(were[i], wereSites[i], run.tokenAt(at), run.site))
+      noteOwn(window, run.tokenAt(at), at, wereSites[i].write, kWholeWord);
+}
+
+void RowCells::noteOwn(const RowWindow& window, Token me, Address at, std::uint16_t site,
+                       unsigned bytes) const {
+  if (!contents.segment) return;
+  const std::uint64_t found = contents.at((me - window.me) / 2, at & (accessBytes - 1u));
+  noteOverwritten(at & ~Address{3}, me, site, static_cast<std::uint32_t>(found << 8 * (at & 3)), bytes);
 }
 
 /// The part of the run that lies in the closed line of `at`, perhaps the whole of it. False: the cells must
@@ -78,6 +99,9 @@ bool RowCells::checkLine(const RowWindow& window, const Run& run, Address at, bo
     step = LineStep::Keep;
   if (step == LineStep::Open) return false;
   if (step == LineStep::Change) {
+    if (!reads && line.write == run.tokenAt(at) && line.sites.write != run.site)
+      for (Address word = at; word < at + kLineBytes; word += 4)
+        noteOwn(window, run.tokenAt(word), word, line.sites.write, kWholeWord);
     saveLine(at, line);
     line = next;
   }
@@ -88,9 +112,11 @@ bool RowCells::checkLine(const RowWindow& window, const Run& run, Address at, bo
 bool RowCells::closeLine(const RowWindow& window, const Run& run, Address at) {
   Token me = run.tokenAt(at);
   const Cell* first = &openCellOf(at);
-  if (!writeRunGlobal(window, first, kLineWords, me, run.shift) &&
-      !(materialise(at, kLineWords) && writeRunGlobal(window, first, kLineWords, me, run.shift)))
-    return false;
+  WriteRun write = writeRunGlobal(window, first, kLineWords, me, run.shift);
+  if (!write.isFine && materialise(at, kLineWords))
+    write = writeRunGlobal(window, first, kLineWords, me, run.shift);
+  if (!write.isFine) return false;
+  if (write.anyOwn) noteOwn(window, run, at, first, &sitesOf(at), kLineWords);
   Line& line = lineOf(at);
   saveLine(at, line);
   line = writtenLine(me, run.shift, run.site);
@@ -202,7 +228,9 @@ static bool readOwnWrites(const RowWindow& window, std::uint32_t bytes, const Ad
 }
 
 bool RowCells::check(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
-                     const RowLanes& lanes, const RowClass& row) {
+                     const RowLanes& lanes, const RowClass& row, const RowContents& found) {
+  contents = found;
+  accessBytes = access.bytes;
   if (access.kind == abi::SiteKind::Read && access.order &&
       readOwnWrites(window, access.bytes, at, lanes.count))
     return false;

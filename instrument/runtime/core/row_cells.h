@@ -17,12 +17,24 @@ struct RowWindow {
   Token of(std::uint32_t lane) const { return me + 2 * lane; }
 };
 
+/// What the lanes of a row have found in memory where they write; nothing where the log is gone.
+struct RowContents {
+  const std::uint64_t* segment = nullptr; ///< in the log
+  const std::uint16_t* begin = nullptr;   ///< of each lane, so many rows behind that; null: all there
+  std::uint32_t row = 0;                  ///< of the segment
+  /// From a byte of the lane's access on, eight bytes or fewer.
+  std::uint64_t at(std::uint32_t lane, Address offset) const {
+    const std::size_t rows = std::size_t{begin ? begin[lane] : 0u} + row + offset / 8;
+    return segment[rows * abi::kLogLanes + lane] >> 8 * (offset % 8);
+  }
+};
+
 class RowCells {
 public:
   /// True when the access of all lanes comes after everything that conflicts with it, by tokens alone, and is
   /// entered into the cells. False: nothing is known, and some cells may have been changed.
   bool check(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
-             const RowLanes& lanes, const RowClass& row);
+             const RowLanes& lanes, const RowClass& row, const RowContents& contents);
   enum class SeriesCheck : std::uint8_t {
     Settled, ///< all of them are as check() says when it is true
     Apart,   ///< nothing is known, and nothing changed: they have to be looked at one by one
@@ -59,6 +71,8 @@ private:
   bool checkRun(const RowWindow& window, const abi::LoggedAccess& access, Address address, std::uint32_t lane,
                 std::uint32_t lanes);
   struct Run; // of words that lanes access one behind the other
+  void noteOwn(const RowWindow& window, const Run& run, Address from, const Cell* were,
+               const CellSites* sites, std::uint32_t count) const;
   bool checkCells(const RowWindow& window, const Run& run, Address from, Address to);
   bool checkLine(const RowWindow& window, const Run& run, Address at, bool whole);
   bool closeLine(const RowWindow& window, const Run& run, Address at);
@@ -91,6 +105,8 @@ private:
   bool checkCell(const RowWindow& window, Token me, Address at, std::uint16_t site);
   template <abi::SiteKind kind> void change(Address at, Cell to, bool entersSite, std::uint16_t site);
   static bool keepsAll(const RowWindow& window, Address address, std::uint32_t bytes);
+  /// A lane writes where it has written last, from `site`: all of a word, or one byte.
+  void noteOwn(const RowWindow& window, Token me, Address at, std::uint16_t site, unsigned bytes) const;
   bool checkPart(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
                  const std::uint8_t* lane, std::uint32_t count, RowShape shape, std::uint32_t first);
 
@@ -101,6 +117,9 @@ private:
   std::vector<Lanes> rows;
   std::size_t used = 0, cellsUsed = 0, linesUsed = 0, rowsUsed = 0;
   bool bytesUsed = false; ///< some of `saved` are bytes
+  // Of the access that is being checked.
+  RowContents contents;
+  std::uint32_t accessBytes = 0;
 };
 
 } // namespace kcheck::runtime

@@ -2,6 +2,7 @@
 #include "instrument/runtime/core/row_lanes.h"
 
 #include "instrument/runtime/core/context.h"
+#include "instrument/runtime/core/overwritten.h"
 #include "instrument/runtime/core/row_steps.h"
 #include "instrument/runtime/core/vectors.h"
 
@@ -66,6 +67,8 @@ inline bool RowCells::checkCell(const RowWindow& window, Token me, Address at, s
   if (kind == abi::SiteKind::Read && next.read == cell.read) return true;
   if (next.entersSite) {
     CellSites& sites = sitesOf(at);
+    if (kind == abi::SiteKind::Write && writesOver(cell, sites, me, site))
+      noteOwn(window, me, at, sites.write, kWholeWord);
     saved[used++] = {at, cell, sites, 0, What::CellAndSites};
     (kind == abi::SiteKind::Read ? sites.read : sites.write) = site;
   } else {
@@ -140,6 +143,8 @@ KCHECK_INLINE bool RowCells::writeWords(const RowWindow& window, const Address* 
       if (!next.ok) break;
     }
     CellSites& sites = sitesOf(here);
+    if (writesOver(cell, sites, next.write, site)) [[unlikely]]
+      noteOwn(w, next.write, here, sites.write, kWholeWord);
     lanes.at[i] = here;
     lanes.write[i] = cell.write;
     lanes.read[i] = cell.read;

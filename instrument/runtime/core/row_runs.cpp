@@ -65,45 +65,51 @@ KCHECK_VECTORS void enterReads(Cell* __restrict cells, CellSites* __restrict sit
 }
 
 template <bool shared>
-KCHECK_INLINE bool writeRun(const RowWindow& window, const Cell* __restrict cells, std::uint32_t count,
-                            Token me, std::uint32_t shift) {
+KCHECK_INLINE WriteRun writeRun(const RowWindow& window, const Cell* __restrict cells, std::uint32_t count,
+                                Token me, std::uint32_t shift) {
   const RowWindow w = window;
-  std::uint32_t good = 0;
+  std::uint32_t good = 0, own = 0;
   std::size_t whole = wholeSteps(count);
-  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) good +=
-      stepWrite<shared>(w, cells[i], me + 2 * (static_cast<Token>(i) >> shift)).ok &
-      static_cast<std::uint32_t>(i < count);
-  return good == count;
+  KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) {
+    const Token token = me + 2 * (static_cast<Token>(i) >> shift);
+    std::uint32_t active = static_cast<std::uint32_t>(i) < count;
+    good += stepWrite<shared>(w, cells[i], token).ok & active;
+    own |= static_cast<std::uint32_t>(cells[i].write == token) & active;
+  }
+  return {good == count, own != 0};
 }
 
-KCHECK_VECTORS bool writeRunGlobal(const RowWindow& w, const Cell* __restrict cells, std::uint32_t count,
-                                   Token me, std::uint32_t shift) {
+KCHECK_VECTORS WriteRun writeRunGlobal(const RowWindow& w, const Cell* __restrict cells, std::uint32_t count,
+                                       Token me, std::uint32_t shift) {
   return writeRun<false>(w, cells, count, me, shift);
 }
 
 template <bool shared>
-KCHECK_INLINE bool enterRun(const RowWindow& window, Cell* __restrict cells, CellSites* __restrict sites,
-                            std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site) {
+KCHECK_INLINE WriteRun enterRun(const RowWindow& window, Cell* __restrict cells, CellSites* __restrict sites,
+                                std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site) {
   const RowWindow w = window;
-  std::uint32_t good = 0;
+  std::uint32_t good = 0, anyOwn = 0;
   std::size_t whole = wholeSteps(count);
   KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) {
     Token write = cells[i].write, read = cells[i].read, own = me + 2 * (static_cast<Token>(i) >> shift);
     std::uint32_t active = static_cast<std::uint32_t>(i) < count;
     good += stepWrite<shared>(w, {write, read}, own).ok & active;
+    anyOwn |= static_cast<std::uint32_t>(write == own) & active;
     cells[i].write = active ? own : write;
     cells[i].read = read;
   }
   KCHECK_BY_16 for (std::size_t i = 0; i < whole; ++i) sites[i].write = i < count ? site : sites[i].write;
-  return good == count;
+  return {good == count, anyOwn != 0};
 }
 
-KCHECK_VECTORS bool enterRunGlobal(const RowWindow& w, Cell* __restrict cells, CellSites* __restrict sites,
-                                   std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site) {
+KCHECK_VECTORS WriteRun enterRunGlobal(const RowWindow& w, Cell* __restrict cells,
+                                       CellSites* __restrict sites, std::uint32_t count, Token me,
+                                       std::uint32_t shift, std::uint16_t site) {
   return enterRun<false>(w, cells, sites, count, me, shift, site);
 }
-KCHECK_VECTORS bool enterRunShared(const RowWindow& w, Cell* __restrict cells, CellSites* __restrict sites,
-                                   std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site) {
+KCHECK_VECTORS WriteRun enterRunShared(const RowWindow& w, Cell* __restrict cells,
+                                       CellSites* __restrict sites, std::uint32_t count, Token me,
+                                       std::uint32_t shift, std::uint16_t site) {
   return enterRun<true>(w, cells, sites, count, me, shift, site);
 }
 

@@ -27,13 +27,16 @@ bool readRunShared(const RowWindow& w, const Cell* __restrict cells, std::uint32
 void enterReads(Cell* __restrict cells, CellSites* __restrict sites, std::uint32_t count,
                 const ReadRun& __restrict run, std::uint16_t site);
 
-/// Whether writes are in order.
-bool writeRunGlobal(const RowWindow& w, const Cell* __restrict cells, std::uint32_t count, Token me,
-                    std::uint32_t shift);
+/// Whether writes are in order, and whether any is to a word that the same thread has written last.
+struct WriteRun {
+  bool isFine, anyOwn;
+};
+WriteRun writeRunGlobal(const RowWindow& w, const Cell* __restrict cells, std::uint32_t count, Token me,
+                        std::uint32_t shift);
 /// The same, and enters the writes: also where they are not.
-bool enterRunGlobal(const RowWindow& w, Cell* __restrict cells, CellSites* __restrict sites,
-                    std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site);
-bool enterRunShared(const RowWindow& w, Cell* __restrict cells, CellSites* __restrict sites,
-                    std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site);
+WriteRun enterRunGlobal(const RowWindow& w, Cell* __restrict cells, CellSites* __restrict sites,
+                        std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site);
+WriteRun enterRunShared(const RowWindow& w, Cell* __restrict cells, CellSites* __restrict sites,
+                        std::uint32_t count, Token me, std::uint32_t shift, std::uint16_t site);
 
 } // namespace kcheck::runtime

@@ -280,8 +280,9 @@ void RowVisitor::check(const abi::LoggedAccess& access, const Address* at, const
     failed = true;
     return;
   }
-  failed = launch.share ? !launch.share->check(window, access, at, lanes, shape)
-                        : !work.cells.check(window, access, at, lanes, shape);
+  contents.row = access.content;
+  failed = launch.share ? !launch.share->check(window, access, at, lanes, shape, contents)
+                        : !work.cells.check(window, access, at, lanes, shape, contents);
 }
 
 /// Whether no lane leaves the array that it belongs in.
@@ -308,6 +309,7 @@ void RowVisitor::rememberScope(const abi::LoggedAccess& access) {
 }
 
 void RowVisitor::visitSegment(const Word* words, std::uint32_t mask, bool checks) {
+  contents = {words};
   auto wordsOf = [&](std::uint32_t row) { return words + std::size_t{row} * abi::kLogLanes; };
   visit(
       segments[words[std::countr_zero(mask)] >> 48], mask,
@@ -322,6 +324,7 @@ void RowVisitor::visitSegment(const Word* words, std::uint32_t mask, bool checks
 }
 
 void RowVisitor::visitGroup(const RowGroup& group, bool checks, bool costs) {
+  contents = {log.rows, group.row};
   visit(
       segments[group.segment], group.mask,
       [&](std::uint32_t row, Address* at) {

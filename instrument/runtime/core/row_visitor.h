@@ -30,6 +30,7 @@ private:
   const abi::LogSegment* segments;
   const abi::LoggedAccess* accesses;
   RowWindow window;
+  RowContents contents;   ///< of the segment that is visited
   SiteTraffics* counting; ///< null: what the accesses cost is nobody's question
 
   const RowLanes& lanesOf(std::uint32_t mask) {

@@ -1,5 +1,7 @@
 #include "instrument/runtime/core/shadow.h"
 
+#include "instrument/runtime/core/overwritten.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cassert>
@@ -124,7 +126,8 @@ void forgetLines(Address begin, Address end) {
 bool mapArenas() {
   static const bool mapped = mapAt(kArenaBase, kArenaBytes) && mapAt(kCellBase, 2 * kArenaBytes) &&
                              mapAt(kArenaBase + kSitesDistance, kArenaBytes) &&
-                             mapAt(kReadersBase, 4 * kArenaBytes) && mapAt(kLinesBase, kArenaBytes / 4);
+                             mapAt(kReadersBase, 4 * kArenaBytes) && mapAt(kLinesBase, kArenaBytes / 4) &&
+                             mapAt(kOverwrittenBase, kArenaBytes / 4 * sizeof(Overwritten));
   return mapped;
 }
 

@@ -98,7 +98,7 @@ void Share::run() {
 
 bool Share::settle() {
   for (PutOff& row : later) {
-    if (!checkSome(row.window, *row.access, row.at, RowLanes(row.lanes))) {
+    if (!checkSome(row.window, *row.access, row.at, RowLanes(row.lanes), {})) {
       launch.checks->cells.undo();
       return false;
     }
@@ -190,19 +190,19 @@ bool Share::takesAll(const abi::LoggedAccess& access, const Address* at, const R
 }
 
 bool Share::check(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
-                  const RowLanes& lanes, const RowClass& shape) {
+                  const RowLanes& lanes, const RowClass& shape, const RowContents& contents) {
   if (!isWithin(access, at, lanes, shape)) return false;
   const bool shared = inShared(at[0]);
   const std::uint32_t settled = shared ? 0 : updatedWords(window, access, at, shape);
   if (settled == ~0u) return true;
   if (shared || (!settled && takesAll(access, at, lanes, shape)))
-    return launch.checks->cells.check(window, access, at, lanes, shape);
-  return checkApart(window, access, at, lanes, settled);
+    return launch.checks->cells.check(window, access, at, lanes, shape, contents);
+  return checkApart(window, access, at, lanes, contents, settled);
 }
 
 /// Lane by lane, because some are at another share's lines; but those at the positions in `settled`.
 bool Share::checkApart(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
-                       const RowLanes& lanes, std::uint32_t settled) {
+                       const RowLanes& lanes, const RowContents& contents, std::uint32_t settled) {
   Address own[kWarpSize];
   std::uint32_t ownLanes = 0, owned = 0, count = 0;
   PutOff row{window, &access, 0, {}};
@@ -216,7 +216,7 @@ bool Share::checkApart(const RowWindow& window, const abi::LoggedAccess& access,
       row.at[count++] = at[i];
     }
   }
-  if (owned && !checkSome(window, access, own, RowLanes(ownLanes))) return false;
+  if (owned && !checkSome(window, access, own, RowLanes(ownLanes), contents)) return false;
   if (!count) return true;
   if (later.size() == kMostPutOff) return false;
   later.push_back(row);
@@ -225,7 +225,7 @@ bool Share::checkApart(const RowWindow& window, const abi::LoggedAccess& access,
 
 /// Some lanes of a row. Nothing is changed but their own cells, so a run is not looked at as one.
 bool Share::checkSome(const RowWindow& window, const abi::LoggedAccess& access, Address* at,
-                      const RowLanes& lanes) {
+                      const RowLanes& lanes, const RowContents& contents) {
   std::fill(at + lanes.count, at + kWarpSize, at[lanes.count - 1]);
   RowClass shape{};
   classify(shape, at, lanes, access.bytes);
@@ -233,7 +233,7 @@ bool Share::checkSome(const RowWindow& window, const abi::LoggedAccess& access, 
     shape.first = shape.shape == RowShape::Contiguous ? ~0u : 0; // 0: one by one
     shape.shape = RowShape::Other;
   }
-  return launch.checks->cells.check(window, access, at, lanes, shape);
+  return launch.checks->cells.check(window, access, at, lanes, shape, contents);
 }
 
 void Share::leave() {

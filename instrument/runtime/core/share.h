@@ -39,7 +39,7 @@ public:
   /// Checks a row of accesses to memory, and puts off what concerns other shares' lines. False: as
   /// RowCells::check().
   bool check(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
-             const RowLanes& lanes, const RowClass& shape);
+             const RowLanes& lanes, const RowClass& shape, const RowContents& contents);
   /// From device code or the scheduler; does not come back.
   [[noreturn]] void leave();
 
@@ -60,9 +60,9 @@ private:
   bool takesAll(const abi::LoggedAccess& access, const Address* at, const RowLanes& lanes,
                 const RowClass& shape) const;
   bool checkApart(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
-                  const RowLanes& lanes, std::uint32_t settled);
+                  const RowLanes& lanes, const RowContents& contents, std::uint32_t settled);
   bool checkSome(const RowWindow& window, const abi::LoggedAccess& access, Address* at,
-                 const RowLanes& lanes);
+                 const RowLanes& lanes, const RowContents& contents);
 
   Crew& crew;
   const std::uint32_t number;

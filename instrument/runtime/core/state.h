@@ -262,6 +262,13 @@ struct PendingValue {
   std::uint32_t bytes;         ///< of it that are shown
   std::uint32_t accessed;      ///< all of them
   std::uint64_t contentBefore; ///< a sum over these
+  /// What the other thread had written before it wrote what was there, where a race with that has been found.
+  struct Earlier {
+    Address word;
+    std::uint32_t value, mask; ///< the bits of the value that are meant
+    std::unique_ptr<wire::Finding> finding; ///< to be told where the write has stored another value
+  };
+  std::vector<Earlier> earlier{};
   /// The write's race with a reader, to be told where it has stored the value that was there.
   std::unique_ptr<wire::Finding> withReader{};
 };
