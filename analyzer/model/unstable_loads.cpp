@@ -1,5 +1,7 @@
 #include "analyzer/model/unstable_loads.h"
 
+#include "analyzer/expr/range.h"
+
 #include "llvm/IR/CFG.h"
 
 #include <algorithm>
@@ -74,6 +76,28 @@ std::int64_t periodOf(Expr e, const Symbol* counter) {
   return period;
 }
 
+/// The same with sums and products that do not wrap in a wider type at once, where they can be subtracted.
+Expr widened(ExprContext& exprs, Expr e) {
+  if (e->width != 64 || e->operands.empty()) return e;
+  const Expr inner = e->operands[0];
+  const bool isSigned = e->op == Op::SExt;
+  if (isSigned || e->op == Op::ZExt) {
+    const bool isExact = inner->flags & (isSigned ? NoSignedWrap : NoUnsignedWrap);
+    if (!isExact || (inner->op != Op::Add && inner->op != Op::Mul)) return e;
+    auto wide = [&](Expr part) { return widened(exprs, exprs.extend(e->op, 64, part)); };
+    Expr result = wide(inner->operands[0]);
+    for (std::size_t i = 1; i < inner->operands.size(); ++i)
+      result = inner->op == Op::Add ? exprs.add(result, wide(inner->operands[i]), NoSignedWrap)
+                                    : exprs.mul(result, wide(inner->operands[i]), NoSignedWrap);
+    return result;
+  }
+  if (e->op == Op::Add)
+    return exprs.add(widened(exprs, e->operands[0]), widened(exprs, e->operands[1]), e->flags);
+  if (e->op == Op::Mul && isConst(e->operands[1]))
+    return exprs.mul(widened(exprs, e->operands[0]), e->operands[1], e->flags);
+  return e;
+}
+
 /// Whether two places differ, whatever the one number that they follow is.
 class Apart {
 public:
@@ -111,8 +135,9 @@ private:
   bool differ(const ModelAccess& a, const ModelAccess& b, const Symbol* counter, std::int64_t value) const {
     Substitution now(state.exprs);
     if (counter) now.set(state.exprs.of(counter), state.exprs.constant(counter->width, value));
-    Expr difference = now(state.exprs.sub(a.offset, b.offset));
-    return isConst(difference) && (difference->value >= b.size->value || -difference->value >= a.size->value);
+    auto place = [&](Expr offset) { return widened(state.exprs, now(offset)); };
+    const Range distance = Ranges().of(state.exprs.sub(place(a.offset), place(b.offset)));
+    return distance.lo >= b.size->value || distance.hi <= -a.size->value;
   }
 
   const KernelState& state;
@@ -127,8 +152,8 @@ ModelAccess inNextRound(const KernelState& state, ModelAccess access, const Loop
     if (n->op != Op::Symbol || n->symbol->kind != SymbolKind::LoopCounter || n->symbol->isOutcome)
       return false;
     const auto home = state.homes.find(n->symbol);
-    if (home != state.homes.end() && home->second.first == loop)
-      next.set(n, state.exprs.add(n, state.exprs.constant(n->width, 1), NoSignedWrap));
+    if (home == state.homes.end() || home->second.first != loop) return false;
+    next.set(n, state.exprs.add(n, state.exprs.constant(n->width, 1), NoSignedWrap));
     return false;
   });
   access.offset = next(access.offset);
