@@ -78,8 +78,13 @@ class SliceBuilder {
 public:
   explicit SliceBuilder(const llvm::Loop& loop) : loop(loop) {}
 
-  /// Volatile and atomic reads that the exits looked at so far depend on.
-  const std::vector<llvm::Instruction*>& awaited() const { return reads; }
+  /// A volatile or atomic read that an exit depends on.
+  struct Awaited {
+    llvm::Instruction* read;
+    bool probes; ///< abi::SiteProbes
+  };
+  /// Of the exits looked at so far.
+  const std::vector<Awaited>& awaited() const { return reads; }
 
   ExitSlice of(llvm::Value* condition) {
     slice = {};
@@ -111,7 +116,8 @@ private:
   const llvm::Loop& loop;
   ExitSlice slice;
   std::set<llvm::Value*> seen;
-  std::vector<llvm::Instruction*> work, reads;
+  std::vector<llvm::Instruction*> work;
+  std::vector<Awaited> reads;
   std::vector<llvm::Value*> places; ///< where the exits' loads read
 
   static const llvm::Value* placeOf(const llvm::Instruction& access) {
@@ -181,6 +187,8 @@ private:
 
   /// A read that leads to where the next round reads (`v = parent[v]`) follows a chain: it waits for nobody.
   void await(llvm::Instruction& read, llvm::Value* address) {
+    const bool isUpdate = llvm::isa<llvm::AtomicCmpXchgInst, llvm::AtomicRMWInst>(read);
+    bool probes = false;
     std::set<llvm::Value*> visited;
     std::vector<llvm::Value*> sources{address};
     while (!sources.empty()) {
@@ -188,10 +196,31 @@ private:
       sources.pop_back();
       if (!next || !loop.contains(next) || !visited.insert(next).second) continue;
       if (next == &read) return;
+      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(next)) probes |= isUpdate && goesOn(*phi);
       const unsigned first = llvm::isa<llvm::SelectInst>(next) ? 1 : 0; // not what decides
       for (unsigned i = first; i < next->getNumOperands(); ++i) sources.push_back(next->getOperand(i));
     }
-    reads.push_back(&read);
+    reads.push_back({&read, probes});
+  }
+
+  /// The number is another one in each round: none leaves it as it was.
+  bool goesOn(llvm::PHINode& number) const {
+    if (number.getParent() != loop.getHeader()) return false;
+    std::set<llvm::Value*> visited;
+    std::vector<llvm::Value*> next;
+    for (unsigned i = 0; i < number.getNumIncomingValues(); ++i)
+      if (loop.contains(number.getIncomingBlock(i))) next.push_back(number.getIncomingValue(i));
+    while (!next.empty()) {
+      llvm::Value* value = next.back();
+      next.pop_back();
+      if (value == &number) return false;
+      if (!visited.insert(value).second) continue;
+      if (auto* phi = llvm::dyn_cast<llvm::PHINode>(value))
+        next.insert(next.end(), phi->op_begin(), phi->op_end());
+      else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(value))
+        next.insert(next.end(), {choice->getTrueValue(), choice->getFalseValue()});
+    }
+    return true;
   }
 
   long waysRound(const llvm::PHINode& phi) const {
@@ -219,13 +248,16 @@ private:
 };
 
 /// Tells the runtime which reads wait for another thread: their hooks stand before them.
-void markPolled(DeviceCode& code, const std::vector<llvm::Instruction*>& reads) {
-  for (llvm::Instruction* read : reads)
+void markPolled(DeviceCode& code, const std::vector<SliceBuilder::Awaited>& reads) {
+  for (const auto& [read, probes] : reads)
     for (llvm::Instruction* before = read->getPrevNode(); before; before = before->getPrevNode()) {
       if (before->mayReadOrWriteMemory() && !llvm::isa<llvm::CallInst>(before)) break;
       if (!isCallTo(*before, Call::kcRead) && !isCallTo(*before, Call::kcAtomic)) continue;
       auto* site = llvm::cast<llvm::ConstantInt>(llvm::cast<llvm::CallInst>(before)->getArgOperand(3));
-      code.sites[std::uint32_t(site->getZExtValue())].flags |= abi::SitePolled;
+      std::uint16_t& flags = code.sites[std::uint32_t(site->getZExtValue())].flags;
+      if (!(flags & abi::SitePolled)) flags |= abi::SiteProbes;
+      flags |= abi::SitePolled;
+      if (!probes) flags &= static_cast<std::uint16_t>(~abi::SiteProbes); // in the innermost loop, say
       break;
     }
 }

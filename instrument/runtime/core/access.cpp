@@ -132,8 +132,10 @@ void checkAccess(ThreadState& thread, Address address, std::size_t bytes, std::u
     return;
   }
   const abi::SiteInfo* info = context().site(site);
-  const bool polls = info && (info->flags & abi::SitePolled);
-  if (polls && block.launch->anyFirst) checkFirstStore(access);
+  const Polls polls = !info || !(info->flags & abi::SitePolled) ? Polls::No
+                      : info->flags & abi::SiteProbes           ? Polls::ManyPlaces
+                                                                : Polls::OnePlace;
+  if (polls != Polls::No && block.launch->anyFirst) checkFirstStore(access);
   const Token token = thread.me; // which the store itself may renew
   if (access.atomic()) {
     if (access.shared)

@@ -198,7 +198,7 @@ void fence(ThreadState& thread, std::uint32_t scope) {
   renewToken(thread);
 }
 
-void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrder order, bool polls) {
+void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrder order, Polls polls) {
   LaunchState& launch = *thread.owner().launch;
   SyncWord& word = launch.words[at >> 2];
   if (inShared(at) && word.user != thread.owner().index) { // what an older block had in its place
@@ -208,8 +208,8 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
   word.settle();
   word.settleVersion(at);
   const SyncWord::Version* older = order.stores() ? nullptr : olderStore(thread, word, at, bytes);
-  if (order.loads()) acquire(thread, word, order, polls, older);
-  if (polls && !word.versions.empty())
+  if (order.loads()) acquire(thread, word, order, polls != Polls::No, older);
+  if (polls == Polls::OnePlace && !word.versions.empty())
     stateOf(thread).noteAwaited({word.versions.back().block, word.versions.back().thread,
                                  word.versions.back().token, older != nullptr});
   if (order.stores()) {

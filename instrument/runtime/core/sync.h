@@ -22,8 +22,14 @@ bool hasFenced(const ThreadState& thread);
 
 /// A fence of scope 1 block, 2 device, 3 system.
 void fence(ThreadState& thread, std::uint32_t scope);
-/// An atomic operation, or a volatile access, on the word; `polls` in a loop that waits for it.
-void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrder order, bool polls);
+/// Whether an access is in a loop that waits for what it reads.
+enum class Polls : std::uint8_t {
+  No,
+  OnePlace,
+  ManyPlaces ///< one after the other: abi::SiteProbes
+};
+/// An atomic operation, or a volatile access, on the word.
+void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrder order, Polls polls);
 /// All named lanes have met: each knows what the others know.
 void joinLanes(BlockState& block, std::uint32_t warp, std::uint32_t mask);
 /// The threads have met at a barrier of part of the block.
