@@ -159,13 +159,41 @@ std::optional<Value> Folder::madeField(const clang::VarDecl& variable, const cla
   }
 }
 
-/// `this->field` in a method: of the object that the method was called on, or of every object alike.
+/// What the list of a constructor gives the field, where nothing else sets it: nothing but other constructors and
+/// destructors. Null where it is not so.
+static const Event* startIn(const std::vector<Event>& events, const clang::FunctionDecl& constructor) {
+  const Event* start = nullptr;
+  for (const Event& one : events) {
+    const bool isOther = one.function != &constructor && llvm::isa<clang::CXXConstructorDecl>(one.function);
+    if (isOther || llvm::isa<clang::CXXDestructorDecl>(one.function)) continue;
+    if (start || one.function != &constructor || !one.value || one.in) return nullptr;
+    start = &one;
+  }
+  const auto* made = llvm::dyn_cast_or_null<clang::CXXConstructorDecl>(constructor.getDefinition());
+  if (!start || !made) return nullptr;
+  const bool isInList = llvm::any_of(made->inits(), [&](const clang::CXXCtorInitializer* init) {
+    return init->getInit() == start->value;
+  });
+  return isInList ? start : nullptr;
+}
+
+/// `this->field` in a method: of the object that the method was called on or that a constructor makes, or of every
+/// object alike.
 template <typename Value>
 std::optional<Value> Folder::fieldOfObject(const clang::FieldDecl& field, Evaluate<Value> evaluate) {
   for (ScopePointer s = scope; s; s = s->outer) {
     if (!s->function) continue;
-    if (!s->object) break;
     ScopePointer inner = scope;
+    if (!s->object) {
+      const auto uses = values.uses.fieldUses.find(&field);
+      const bool isKnown = uses != values.uses.fieldUses.end() && !uses->second.others;
+      const Event* start = isKnown ? startIn(uses->second.ofThis, *s->function) : nullptr;
+      if (!start) break;
+      scope = s;
+      std::optional<Value> value = through(*start, evaluate);
+      scope = inner;
+      return value;
+    }
     scope = s->outer;
     std::optional<Value> value;
     if (llvm::isa<clang::CXXThisExpr>(s->object->IgnoreParenImpCasts())) {
