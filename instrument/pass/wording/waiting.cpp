@@ -73,6 +73,11 @@ void wordHang(Finding& finding, const wire::Finding& record, const std::string& 
                   counted(first.count, "thread"),
                   first.scope ? (first.count == 1 ? "polls here" : "poll here")
                               : (first.count == 1 ? "waits here" : "wait here"));
+  if (record.flags & wire::Rehearsed) {
+    finding.message += ", in another order of the threads than the one that the run takes first";
+    finding.hint = "take several locks in one order in all threads, and wait for none while holding another; "
+                   "--schedule=lockstep runs that order alone";
+  }
   if (text == "host")
     finding.hint =
         "where it waits for the host: the host must do its part before it waits for the kernel, or for work "

@@ -140,7 +140,8 @@ wire::Finding* report(const wire::Finding& finding) {
   if (Share* share = shareOfThread()) share->leave();
   const LaunchState* running = context().launch;
   bool again = running && running->rehearsal;
-  if (again && (finding.rule > wire::Rule::RaceScope || isKnown(finding))) return nullptr;
+  const bool isOfOrder = finding.rule <= wire::Rule::RaceScope || finding.rule == wire::Rule::Hang;
+  if (again && (!isOfOrder || isKnown(finding))) return nullptr;
   for (unsigned i = 0; i < finding.accessCount; ++i)
     if (finding.access[i].site != wire::kNoSite) describeSite(finding.access[i].site);
   std::lock_guard lock(known().mutex);
