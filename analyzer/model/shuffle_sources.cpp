@@ -42,12 +42,20 @@ private:
     if (read.lane && (isKnown || isOfIndices(read.lane)))
       return exprs.eq(exprs.binary(Op::And, exprs.binary(Op::LShr, mask, read.lane), exprs.constant(32, 1)),
                       exprs.constant(32, 0));
-    if (const Value* lanes = chosenFrom(*shuffle.getArgOperand(2)); lanes && isWithin(lanes, shuffle)) {
+    const Value* lanes = namesLane(shuffle, read) ? chosenFrom(*shuffle.getArgOperand(2)) : nullptr;
+    if (lanes && isWithin(lanes, shuffle)) {
       const Value* whole = shuffle.getArgOperand(0); // the caller is one of those
       return lanes == whole ? none : exprs.eq(execution.value(lanes), exprs.constant(32, 0));
     }
     if (!isKnown || !read.segment) return exprs.boolean(true);
     return exprs.logicalNot(exprs.eq(exprs.binary(Op::And, mask, read.segment), read.segment));
+  }
+
+  /// The number that the shuffle is given is that of the lane in its warp.
+  static bool namesLane(const CallInst& shuffle, const LaneRead& read) {
+    const auto id = cast<IntrinsicInst>(shuffle).getIntrinsicID();
+    const bool isLane = id == Intrinsic::nvvm_shfl_sync_idx_i32 || id == Intrinsic::nvvm_shfl_sync_idx_f32;
+    return isLane && read.segment && isConst(read.segment, -1);
   }
 
   /// The lanes of which `lane` is the first or the last one; null where it is no such number.
