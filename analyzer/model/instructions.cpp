@@ -77,6 +77,7 @@ Expr Execution::result(const Instruction& instruction) {
   if (auto* conversion = dyn_cast<CastInst>(&instruction)) return cast(*conversion);
   if (auto* address = dyn_cast<GEPOperator>(&instruction)) return gep(*address);
   if (auto* extract = dyn_cast<ExtractValueInst>(&instruction)) return aggregate(*extract);
+  if (auto* insert = dyn_cast<InsertElementInst>(&instruction)) return vectorOf(*insert);
   if (isa<FreezeInst>(instruction)) return value(instruction.getOperand(0));
   if (auto* choice = dyn_cast<SelectInst>(&instruction);
       choice && isScalarInteger(choice->getCondition()->getType()))

@@ -114,7 +114,11 @@ Expr Execution::opaque(const Instruction& instruction, const std::string& name) 
       key = &instruction;
     else if (!isa<BasicBlock>(operand) && !isa<llvm::Function>(operand))
       operands.push_back(value(operand));
-  const std::string role = functionOf(instruction, name);
+  return opaque(instruction, name, functionOf(instruction, name), std::move(operands), key);
+}
+
+Expr Execution::opaque(const Instruction& instruction, const std::string& name, const std::string& role,
+                       std::vector<Expr> operands, const Instruction* key) {
   auto* made = state.symbols.function(key, role, name, widthOf(instruction.getType(), state.layout));
   made->exact = false;
   const bool isReal =
@@ -123,6 +127,26 @@ Expr Execution::opaque(const Instruction& instruction, const std::string& name) 
   const std::string what = isReal ? "floating-point arithmetic" : "the operation `" + name + "`";
   made->cause = {CauseKind::Approximation, what + " at " + state.lineText(instruction)};
   return exprs.apply(made, std::move(operands));
+}
+
+/// A vector by its elements, where all of them are known: what it was before they were put in is no matter.
+Expr Execution::vectorOf(const InsertElementInst& last) {
+  const std::string name = last.getOpcodeName();
+  const auto* type = dyn_cast<FixedVectorType>(last.getType());
+  std::vector<const Value*> elements(type ? type->getNumElements() : 0);
+  const auto* insert = &last;
+  for (; insert; insert = dyn_cast<InsertElementInst>(insert->getOperand(0))) {
+    const auto* place = dyn_cast<ConstantInt>(insert->getOperand(2));
+    if (!place || place->getZExtValue() >= elements.size()) return opaque(last, name);
+    const Value*& element = elements[place->getZExtValue()];
+    if (!element) element = insert->getOperand(1);
+  }
+  std::vector<Expr> operands;
+  for (const Value* element : elements) {
+    if (!element) return opaque(last, name);
+    operands.push_back(value(element));
+  }
+  return opaque(last, name, functionOf(last, "vector"), std::move(operands), nullptr);
 }
 
 } // namespace kcheck::analyzer
