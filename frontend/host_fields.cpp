@@ -159,8 +159,8 @@ std::optional<Value> Folder::madeField(const clang::VarDecl& variable, const cla
   }
 }
 
-/// What the list of a constructor gives the field, where nothing else sets it: nothing but other constructors and
-/// destructors. Null where it is not so.
+/// What the list of a constructor gives the field, where nothing else sets it: nothing but other constructors
+/// and destructors. Null where it is not so.
 static const Event* startIn(const std::vector<Event>& events, const clang::FunctionDecl& constructor) {
   const Event* start = nullptr;
   for (const Event& one : events) {
@@ -171,14 +171,13 @@ static const Event* startIn(const std::vector<Event>& events, const clang::Funct
   }
   const auto* made = llvm::dyn_cast_or_null<clang::CXXConstructorDecl>(constructor.getDefinition());
   if (!start || !made) return nullptr;
-  const bool isInList = llvm::any_of(made->inits(), [&](const clang::CXXCtorInitializer* init) {
-    return init->getInit() == start->value;
-  });
+  const bool isInList = llvm::any_of(
+      made->inits(), [&](const clang::CXXCtorInitializer* init) { return init->getInit() == start->value; });
   return isInList ? start : nullptr;
 }
 
-/// `this->field` in a method: of the object that the method was called on or that a constructor makes, or of every
-/// object alike.
+/// `this->field` in a method: of the object that the method was called on or that a constructor makes, or of
+/// every object alike.
 template <typename Value>
 std::optional<Value> Folder::fieldOfObject(const clang::FieldDecl& field, Evaluate<Value> evaluate) {
   for (ScopePointer s = scope; s; s = s->outer) {

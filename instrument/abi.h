@@ -142,7 +142,8 @@ enum SiteFlag : std::uint16_t {
   SiteInParts = 256, ///< of a type, or a function, that asks for less alignment than its bytes together would
   SiteMayDrop = 512, ///< reads what nothing may depend on: it counts on some ways through the kernel only
   SiteCopies = 1024, ///< reads only to store it elsewhere: padding goes along
-  SiteProbes = 2048, ///< of a polled update: at another place in each round, so that it waits for none of them
+  SiteProbes =
+      2048, ///< of a polled update: at another place in each round, so that it waits for none of them
 };
 enum class SiteKind : std::uint8_t { Read, Write, Atomic, Sync, Other };
 

@@ -114,7 +114,8 @@ PropertyResult checkBarriers(Check c) {
       }
       Witness witness = c.decider.witness(verdict, *taken, missed, relation);
       // Threads that have left the kernel are out of the count: who is left still meets at every barrier.
-      const bool areOut = control.isTogether || (control.othersExit && !control.othersLeave && witness.exact());
+      const bool areOut =
+          control.isTogether || (control.othersExit && !control.othersLeave && witness.exact());
       const std::string doubt =
           witness.exact() ? "line " + std::to_string(control.barrier.line)
                           : name + ": possibly divergent, leaning on " + witness.causes.front().text;

@@ -173,7 +173,8 @@ private:
                !isa<DbgInfoIntrinsic>(i);
       });
       if (!writes) return block == branch.getParent() ? Step::Back : Step::On;
-      return reaches(block, [&](const BasicBlock* to) { return to == branch.getParent() ? Step::Found : Step::On; })
+      return reaches(block,
+                     [&](const BasicBlock* to) { return to == branch.getParent() ? Step::Found : Step::On; })
                  ? Step::Found
                  : Step::Back;
     });

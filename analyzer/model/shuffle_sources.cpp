@@ -82,10 +82,12 @@ private:
     if (lanes == shuffle.getArgOperand(0) || !seen.insert(lanes).second) return true;
     const auto is = [&](const Value* some) { return isWithin(some, shuffle, seen); };
     if (auto* phi = dyn_cast<PHINode>(lanes)) return all_of(phi->incoming_values(), is);
-    if (auto* choice = dyn_cast<SelectInst>(lanes)) return is(choice->getTrueValue()) && is(choice->getFalseValue());
+    if (auto* choice = dyn_cast<SelectInst>(lanes))
+      return is(choice->getTrueValue()) && is(choice->getFalseValue());
     if (auto* call = dyn_cast<CallInst>(lanes)) {
       const llvm::Function* called = call->getCalledFunction();
-      return called && called->getName().starts_with("llvm.nvvm.match.any.sync") && is(call->getArgOperand(0));
+      return called && called->getName().starts_with("llvm.nvvm.match.any.sync") &&
+             is(call->getArgOperand(0));
     }
     auto* both = dyn_cast<BinaryOperator>(lanes);
     return both && both->getOpcode() == Instruction::And && any_of(both->operands(), is);

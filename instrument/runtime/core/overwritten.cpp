@@ -15,8 +15,7 @@ void noteOverwritten(Address word, Token token, std::uint16_t site, std::uint32_
     known = {token, {site, site}, {value, 0}, bytes};
     return;
   }
-  const bool isSame =
-      (known.bytesOf(0) & bytes) == bytes && !((known.value[0] ^ value) & maskOf(bytes));
+  const bool isSame = (known.bytesOf(0) & bytes) == bytes && !((known.value[0] ^ value) & maskOf(bytes));
   if (isSame || known.bytesOf(1)) return;
   known.site[1] = site;
   known.value[1] = value;

@@ -151,7 +151,8 @@ void reportUseBesideFree(const CheckedAccess& free, const Earlier& use, const Ow
   report(finding);
 }
 
-/// The races with what the other thread had written there before, in the part of the word that the access is to.
+/// The races with what the other thread had written there before, in the part of the word that the access is
+/// to.
 static void addOverwritten(PendingValue& pending, const CheckedAccess& access, const Earlier& earlier,
                            const Owner& owner, Address word) {
   const Overwritten& known = overwrittenOf(word);
@@ -189,7 +190,8 @@ void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owne
       {logged, access.bytes <= 8 && isFirst && !(logged->access[0].flags & wire::HasAfter), bothWrite,
        access.address, finding.access[0].valueBytes, access.bytes, contentSum(access.address, access.bytes)});
   access.mayBeSameValue = bothWrite && !access.atomic() && !earlier.atomic;
-  for (Address word = at & ~Address{3}; access.mayBeSameValue && word < access.address + access.bytes; word += 4)
+  for (Address word = at & ~Address{3}; access.mayBeSameValue && word < access.address + access.bytes;
+       word += 4)
     addOverwritten(launch.pendingValues.back(), access, earlier, owner, word);
 }
 

@@ -28,7 +28,8 @@ inline bool differInSize(const CheckedAccess& access, const Earlier& earlier) {
          theirs->bytes != access.bytes;
 }
 
-/// A race with the earlier access of `owner`, found at the byte or word `at`. `bareFlag`: of a polled flag and its volatile store.
+/// A race with the earlier access of `owner`, found at the byte or word `at`. `bareFlag`: of a polled flag
+/// and its volatile store.
 void reportRace(CheckedAccess& access, const Earlier& earlier, const Owner& owner, bool bareFlag, Address at);
 /// The same with a reader, of an access whose race with another write has been reported just now: told once
 /// it is known that both store the same value.

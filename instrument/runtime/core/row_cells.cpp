@@ -65,8 +65,7 @@ bool RowCells::checkCells(const RowWindow& window, const Run& run, Address from,
     saveRun(from, count);
     entered = enter(window, first, places, count, me, run.shift, run.site);
   }
-  if (entered.anyOwn)
-    noteOwn(window, run, from, &cells[cellsUsed - count], &sites[cellsUsed - count], count);
+  if (entered.anyOwn) noteOwn(window, run, from, &cells[cellsUsed - count], &sites[cellsUsed - count], count);
   return entered.isFine;
 }
 

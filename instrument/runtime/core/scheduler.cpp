@@ -117,7 +117,8 @@ private:
 
 std::uint64_t Grid::mostIdle() const {
   // A rehearsal is not to come to its bound before.
-  const std::uint64_t fewest = launch.rehearsal ? 1'000 : 2'000, turns = launch.rehearsal ? 100'000 : 1'000'000;
+  const std::uint64_t fewest = launch.rehearsal ? 1'000 : 2'000,
+                      turns = launch.rehearsal ? 100'000 : 1'000'000;
   return std::max(fewest, turns / std::max<std::uint64_t>(threadsLeft, 1));
 }
 

@@ -230,7 +230,8 @@ void dropShadow(Address address, std::size_t bytes) {
   if (wholeFrom < wholeTo) forgetLines(wholeFrom, wholeTo);
   giveBack(address * 2, end * 2);
   giveBack(address + kSitesDistance, end + kSitesDistance);
-  giveBack(reinterpret_cast<Address>(&overwrittenOf(address)), reinterpret_cast<Address>(&overwrittenOf(end)));
+  giveBack(reinterpret_cast<Address>(&overwrittenOf(address)),
+           reinterpret_cast<Address>(&overwrittenOf(end)));
 }
 
 } // namespace kcheck::runtime

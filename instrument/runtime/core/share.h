@@ -61,8 +61,8 @@ private:
                 const RowClass& shape) const;
   bool checkApart(const RowWindow& window, const abi::LoggedAccess& access, const Address* at,
                   const RowLanes& lanes, const RowContents& contents, std::uint32_t settled);
-  bool checkSome(const RowWindow& window, const abi::LoggedAccess& access, Address* at,
-                 const RowLanes& lanes, const RowContents& contents);
+  bool checkSome(const RowWindow& window, const abi::LoggedAccess& access, Address* at, const RowLanes& lanes,
+                 const RowContents& contents);
 
   Crew& crew;
   const std::uint32_t number;

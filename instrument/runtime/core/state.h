@@ -265,7 +265,7 @@ struct PendingValue {
   /// What the other thread had written before it wrote what was there, where a race with that has been found.
   struct Earlier {
     Address word;
-    std::uint32_t value, mask; ///< the bits of the value that are meant
+    std::uint32_t value, mask;              ///< the bits of the value that are meant
     std::unique_ptr<wire::Finding> finding; ///< to be told where the write has stored another value
   };
   std::vector<Earlier> earlier{};
