@@ -6,6 +6,7 @@
 
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/IntrinsicInst.h"
 
 #include <algorithm>
 
