@@ -357,7 +357,7 @@ Standing Grid::glance() {
 void Grid::giveUp() {
   const bool changes = this->changes == kMostChanges;
   // Of the other orders only those in step are sure to let all go on, and to have all of them there.
-  const bool isFair = stepping() && !launch.uneven && !launch.inCompany && !changes && !mayGetOn;
+  const bool isFair = stepping() && !launch.uneven && !launch.inCompany && polls && !changes && !mayGetOn;
   if (!launch.rehearsal || isFair) reportHang(launch, changes);
   launch.faulted = true;
   launch.fault = DeviceFault::Timeout;
