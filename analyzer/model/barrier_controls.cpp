@@ -164,21 +164,25 @@ private:
     });
   }
 
-  /// Whether a thread may have written something by the time that it comes to the branch: a warp barrier puts
-  /// what lanes did that have returned in no order.
-  bool mayHaveWritten(const Instruction& branch) {
-    return reaches(&state.function.getEntryBlock(), [&](const BasicBlock* block) {
-      const bool writes = any_of(*block, [](const Instruction& i) {
-        const bool isCall = isa<CallBase>(i) && !isa<MemIntrinsic>(i);
-        return i.mayWriteToMemory() && !(isCall && barrierOf(i).kind != BarrierKind::None) &&
-               !isa<DbgInfoIntrinsic>(i);
-      });
-      if (!writes) return block == branch.getParent() ? Step::Back : Step::On;
+  /// Whether a thread may have written something by the time that it comes to the branch, or read what the
+  /// kernel writes: a warp barrier puts what lanes did that have returned in no order.
+  bool mayHaveWork(const Instruction& branch) {
+    const auto isBefore = [&](const BasicBlock* block) {
       return reaches(block,
-                     [&](const BasicBlock* to) { return to == branch.getParent() ? Step::Found : Step::On; })
-                 ? Step::Found
-                 : Step::Back;
+                     [&](const BasicBlock* to) { return to == branch.getParent() ? Step::Found : Step::On; });
+    };
+    const bool hasRead = any_of(run.accesses, [&](const RunAccess& one) {
+      return one.access.kind == AccessKind::Read && state.isWritten(one.access.object) &&
+             isBefore(one.instruction->getParent());
     });
+    return hasRead || any_of(state.function, [&](const BasicBlock& block) {
+             const bool writes = any_of(block, [](const Instruction& i) {
+               const bool isBarrier =
+                   isa<CallInst>(i) && !isa<MemIntrinsic>(i) && barrierOf(i).kind != BarrierKind::None;
+               return i.mayWriteToMemory() && !isBarrier && !isa<DbgInfoIntrinsic>(i);
+             });
+             return writes && isBefore(&block);
+           });
   }
 
   void add(const BasicBlock* barrier, const Instruction& branch, Expr reached, Expr condition,
@@ -188,7 +192,7 @@ private:
     // Who has returned is not waited for; but who goes on to work is, and who is read from must be there.
     const bool areLanes = together || kind == BarrierKind::Warp;
     const bool othersLeave = areLanes && othersExit && othersReturn(branch, barrier);
-    if (othersLeave && !(together ? readsLanes(*instruction) : mayHaveWritten(branch))) return;
+    if (othersLeave && !(together ? readsLanes(*instruction) : mayHaveWork(branch))) return;
     if (!done.insert({instruction, reached, condition}).second) return;
     BarrierControl control;
     control.barrier = locationOf(*instruction);

@@ -40,18 +40,31 @@ TEST_P(Programs, giveTheResultsOfAGpu) {
   EXPECT_GT(seen->run.kernelsLaunched, 0u);
 }
 
-/// How severe what the run says of masks in a fixture is.
-std::set<Severity> severitiesOfMasks(const std::string& fixture) {
+std::vector<Finding> seenIn(const std::string& fixture) {
   frontend::Options compiling;
   compiling.files = {std::string(KCHECK_SOURCE_DIR "/fixtures/") + fixture + ".cu"};
   auto program = frontend::compile(compiling);
   if (!program) return {};
   auto seen = checkRun(*program->device, program->hostObjects, program->facts, Options());
+  return seen ? seen->findings : std::vector<Finding>();
+}
+
+/// How severe what the run says of masks in a fixture is.
+std::set<Severity> severitiesOfMasks(const std::string& fixture) {
   std::set<Severity> result;
-  if (seen)
-    for (const Finding& finding : seen->findings)
-      if (finding.rule == "warp-mask") result.insert(finding.severity);
+  for (const Finding& finding : seenIn(fixture))
+    if (finding.rule == "warp-mask") result.insert(finding.severity);
   return result;
+}
+
+TEST(ProbedSlots, AreNoLocks) {
+  bool races = false;
+  for (const Finding& finding : seenIn("hb/probe_then_update")) {
+    races |= finding.rule == "race-global";
+    EXPECT_EQ(finding.message.find("lock or flag"), std::string::npos) << finding.message;
+    EXPECT_EQ(finding.hint.find("__threadfence"), std::string::npos) << finding.hint;
+  }
+  EXPECT_TRUE(races);
 }
 
 TEST(ShufflesDown, AreNotesWhereOnlyUpperLanesReadAbsentOnes) {

@@ -89,6 +89,8 @@ private:
   bool memoryChanges();
   std::uint64_t mostIdle() const;
   bool stepping() const { return kind == ScheduleKind::Lockstep; }
+  /// Of the other orders only these are sure to let all threads go on, and to have all of them there.
+  bool rehearsesInStep() const { return launch.rehearsal && stepping() && !launch.uneven; }
   void chooseNext();
   void wakeYielded(BlockState& block);
 
@@ -116,9 +118,9 @@ private:
 };
 
 std::uint64_t Grid::mostIdle() const {
-  // A rehearsal is not to come to its bound before.
-  const std::uint64_t fewest = launch.rehearsal ? 1'000 : 2'000,
-                      turns = launch.rehearsal ? 100'000 : 1'000'000;
+  // One that may tell is not to come to its bound before.
+  const std::uint64_t fewest = rehearsesInStep() ? 1'000 : 2'000,
+                      turns = rehearsesInStep() ? 100'000 : 1'000'000;
   return std::max(fewest, turns / std::max<std::uint64_t>(threadsLeft, 1));
 }
 
@@ -356,9 +358,8 @@ Standing Grid::glance() {
 
 void Grid::giveUp() {
   const bool changes = this->changes == kMostChanges;
-  // Of the other orders only those in step are sure to let all go on, and to have all of them there.
-  const bool isFair = stepping() && !launch.uneven && !launch.inCompany && polls && !changes && !mayGetOn;
-  if (!launch.rehearsal || isFair) reportHang(launch, changes);
+  const bool isSure = polls && !mayGetOn && !changes && !launch.inCompany;
+  if (!launch.rehearsal || (rehearsesInStep() && isSure)) reportHang(launch, changes);
   launch.faulted = true;
   launch.fault = DeviceFault::Timeout;
 }
