@@ -315,6 +315,7 @@ struct KernelModel {
   std::vector<SharedRead> sharedReads;
   std::vector<SharedWrite> sharedWrites;
   std::map<const Symbol*, const void*> roundsOf; ///< of what changes from round to round of a loop: which
+  std::set<const void*> loopsLeftByData;         ///< of these: rounds may come or not for all that is known
   std::string sharedDoubt;                       ///< why these lists say too little; empty: they do not
   std::vector<OneArray> mayBeOne;
   std::vector<PhaseOrder> phaseOrders; ///< each barrier with itself too

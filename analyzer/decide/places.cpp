@@ -115,12 +115,24 @@ void Spots::goThrough() {
       spot.thread = tape[0];
       spot.common = {values.begin(), split};
       spot.own = {split, values.end()};
+      spot.isSure = areSure(spot.own);
     }
     std::size_t i = 0;
     for (; i < all.size() && values[i] == all[i].hi; ++i) values[i] = all[i].lo;
     if (i == all.size()) return;
     ++values[i];
   }
+}
+
+/// Whether the thread comes to these rounds for all that may end its loops before.
+bool Spots::areSure(const std::vector<std::int64_t>& rounds) const {
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto loop = kernel.model.roundsOf.find(own[i].symbol);
+    if (rounds[i] != 0 && loop != kernel.model.roundsOf.end() &&
+        kernel.model.loopsLeftByData.contains(loop->second))
+      return false;
+  }
+  return true;
 }
 
 /// Anywhere in a range, by any thread.
@@ -240,7 +252,7 @@ void PlacesOfRead::cutPieces() {
 }
 
 bool PlacesOfRead::isBefore(const Spot& written, const Spot& spot) const {
-  if (written.common != spot.common) return false;
+  if (!written.isSure || written.common != spot.common) return false;
   const WriteOrder order = read.orders[written.write];
   return order == WriteOrder::Before || (order == WriteOrder::OwnBefore && written.thread == spot.thread);
 }

@@ -21,6 +21,7 @@ struct Spot {
   std::vector<std::int64_t> common; ///< values of what the read and its writes have in common
   std::vector<std::int64_t> own;    ///< of what else is tried out
   std::size_t write = 0;            ///< of a write: its number in KernelModel::sharedWrites
+  bool isSure = true;               ///< these rounds come, where the conditions hold
 };
 
 /// All spots of one access.
@@ -49,6 +50,7 @@ private:
   bool isTriedOut(const Symbol& symbol) const;
   double count() const;
   void goThrough();
+  bool areSure(const std::vector<std::int64_t>& rounds) const;
   void takeRange();
   template <class Set> void setAll(const Spot& spot, const Set& set) const;
 

@@ -66,6 +66,7 @@ private:
     for (const OwnCopy& own : c.model.ownCopies) {
       if (c.decider.meetsOwn(own).outcome == Verdict::Outcome::Never) continue;
       c.unsafe.insert(own.access.site);
+      c.answers.unfollowed.emplace_back(&own.copy, &own.access);
       answer.doubt(lineOf(own.access.where) + ": whether the thread has waited for its copy in " +
                    lineOf(own.copy.where) + " is not followed");
     }

@@ -115,7 +115,8 @@ struct KernelAnswers {
   /// Accesses of the model under more than it says, where a race is one of some threads only.
   std::shared_ptr<std::deque<ModelAccess>> narrowed = std::make_shared<std::deque<ModelAccess>>();
   std::vector<RaceResult> races; ///< at most Limits::findingsPerSitePair for a pair of sites and scope
-  std::vector<std::pair<const ModelAccess*, const ModelAccess*>> unfollowed; ///< whether a fence orders these
+  std::vector<std::pair<const ModelAccess*, const ModelAccess*>>
+      unfollowed; ///< whether a fence or a wait orders these
   std::vector<DivergenceResult> divergences;
   std::vector<LaneCallResult> laneCalls; ///< of lanes that the mask leaves out
   /// Why threads may not meet at every barrier, those that are left of them; shuffles and votes order

@@ -91,6 +91,7 @@ public:
   std::optional<ModelAccess> earlier(const RunAccess& access, const CopyUnderWay& copy,
                                      const llvm::BasicBlock* where) const;
   Expr inRound(const CopyUnderWay& copy) const;
+  std::set<const llvm::Loop*> leftByData;       ///< after how many rounds is not known
   std::map<const llvm::Loop*, Expr> lastRounds; ///< of loops that have been left: in which round
 
 private:
@@ -192,7 +193,10 @@ private:
   // initial_contents.cpp
   Expr initialContent(const llvm::Instruction& instruction, const Place& place);
   Expr passedContent(const llvm::Instruction& instruction, const Place& place);
+  Expr passedPointer(const llvm::Instruction& instruction, const Place& place, const PassedValue& passed);
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);
+  Reach reachOf(const llvm::Instruction& instruction, const Place& place);
+  bool isAlone(const llvm::Instruction& instruction, const Place& place);
 
   // tickets.cpp, claims.cpp
   Expr ticket(const llvm::Instruction& instruction, Expr pointer, const Update& update, Expr size,
@@ -355,6 +359,7 @@ private:
 
   // loops/plain_sums.cpp
   Expr additive(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
+  bool endsInTime(const LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step);
   Expr additiveForm(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step, bool noWrap);
   Expr boundedSum(LoopWork& work, const llvm::PHINode* phi, Expr start, Expr step);
   Expr countedOut(Expr e);

@@ -20,6 +20,7 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
 
+#include <limits>
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -66,6 +67,15 @@ struct Place {
   Expr guard = nullptr;
   unsigned object = 0;
   Expr offset = nullptr;
+};
+
+/// Bytes of an object; all there may be.
+struct Reach {
+  std::int64_t from = std::numeric_limits<std::int64_t>::min();
+  std::int64_t to = std::numeric_limits<std::int64_t>::max(); ///< behind the last
+  bool contains(std::int64_t at) const { return from <= at && at < to; }
+  bool meets(const Reach& other) const { return from < other.to && other.from < to; }
+  auto operator<=>(const Reach&) const = default;
 };
 
 /// The memory objects of a kernel and the pointers into them. A pointer is an expression of width 64: an
@@ -284,6 +294,14 @@ struct KernelState {
   std::set<const llvm::Instruction*> unstableInGrid; ///< or what is written between grid barriers
   /// Objects that pointers were read from, and those of them that the kernel writes.
   std::set<unsigned> pointerSources, changedPointerSources;
+  /// Where pointers are read in each object: in this run, and in those before.
+  std::map<unsigned, std::set<Reach>> pointerPlaces, knownPointerPlaces;
+  struct PointerFamily {
+    Reach reach;
+    std::size_t places;
+  };
+  PointerFamily familyOf(unsigned table, Reach reach) const;
+  bool knowsPointersAt(unsigned table, Reach reach) const;
   std::map<unsigned, std::int64_t> fixedParameters; ///< by an assumption at the kernel's start
   std::map<unsigned, const PassedValue*> passed;    ///< content of structures that are parameters, by object
 

@@ -21,6 +21,7 @@ void prime(KernelState& state, const Knowledge& known) {
   state.unstable = known.unstable;
   state.unstableInGrid = known.unstableInGrid;
   state.changedPointerSources = known.changedPointerSources;
+  state.knownPointerPlaces = known.pointerPlaces;
   state.synchronizingObjects = known.synchronizingObjects;
   state.afterWaiting = known.afterWaiting;
   state.polled = known.polled;

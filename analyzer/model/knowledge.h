@@ -9,6 +9,7 @@ namespace kcheck::analyzer {
 struct Knowledge {
   std::vector<std::pair<std::string, MemoryObject>> objects;
   std::set<unsigned> written, locks, locksGivenBack, changedPointerSources, synchronizingObjects;
+  std::map<unsigned, std::set<Reach>> pointerPlaces;
   std::map<const llvm::BasicBlock*, const llvm::Instruction*> afterWaiting;
   std::set<const llvm::Instruction*> polled;
   std::map<unsigned, std::map<Update, std::set<const llvm::BasicBlock*>>> updates;

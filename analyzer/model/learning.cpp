@@ -62,6 +62,9 @@ private:
     };
     std::size_t before = size();
     const bool sameUpdates = known.updates == state.updatesSeen;
+    const auto placesBefore = known.pointerPlaces;
+    for (const auto& [table, places] : state.pointerPlaces)
+      known.pointerPlaces[table].insert(places.begin(), places.end());
     state.objects.unknown();
     known.objects.clear();
     for (unsigned id = 0; id < state.objects.size(); ++id) {
@@ -88,7 +91,7 @@ private:
     findWaiting(run, known);
     findLocks(state, run, known);
     findSynchronizing(state, run, known);
-    return size() != before || !sameUpdates;
+    return size() != before || !sameUpdates || known.pointerPlaces != placesBefore;
   }
 
   void relearn(Knowledge& known) {

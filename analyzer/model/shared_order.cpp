@@ -112,6 +112,7 @@ public:
     }
     for (const auto& [symbol, home] : state.homes)
       if (home.first) model.roundsOf[symbol] = home.first->getHeader();
+    for (const Loop* loop : whole.leftByData) model.loopsLeftByData.insert(loop->getHeader());
     for (const auto& [loop, round] : whole.iterations)
       if (round->op == Op::Symbol) model.roundsOf[round->symbol] = loop->getHeader();
   }

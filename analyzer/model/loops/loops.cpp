@@ -217,6 +217,7 @@ void Execution::runInClosedForm(LoopWork& work) {
   }
   runBody(work, true);
   if (recording) noteSteps(work);
+  if (recording && !work.trips && !(work.stay && work.stayIsExact)) leftByData.insert(loop);
   stayConditions.erase(loop->getHeader());
   readLatches(work);
   leaveLoop(work);

@@ -1,5 +1,9 @@
 // Header values to which each round adds the same, in closed form: start + k * step.
+#include "analyzer/expr/fold.h"
+#include "analyzer/expr/range.h"
 #include "analyzer/model/loops/loop_work.h"
+
+#include <algorithm>
 
 using namespace llvm;
 
@@ -22,14 +26,25 @@ Sum summands(Expr e, Expr header) {
   return sum;
 }
 
-bool isBoundedAbove(const Loop& loop, const BranchInst& exit, const PHINode* counter) {
+/// How `counter` compares with a bound where the loop goes on; nothing where that is no order.
+static std::optional<CmpInst::Predicate> whileOn(const Loop& loop, const BranchInst& exit,
+                                                 const PHINode* counter) {
   auto* compare = cast<ICmpInst>(exit.getCondition());
   const bool isFirst = compare->getOperand(0) == counter;
-  if (!compare->isRelational() || isFirst == (compare->getOperand(1) == counter)) return false;
-  CmpInst::Predicate goesOn =
+  if (!compare->isRelational() || isFirst == (compare->getOperand(1) == counter)) return {};
+  const CmpInst::Predicate goesOn =
       loop.contains(exit.getSuccessor(0)) ? compare->getPredicate() : compare->getInversePredicate();
-  if (!isFirst) goesOn = CmpInst::getSwappedPredicate(goesOn);
-  return ICmpInst::isLT(goesOn) || ICmpInst::isLE(goesOn);
+  return isFirst ? goesOn : CmpInst::getSwappedPredicate(goesOn);
+}
+
+bool isBoundedAbove(const Loop& loop, const BranchInst& exit, const PHINode* counter) {
+  const auto goesOn = whileOn(loop, exit, counter);
+  return goesOn && (ICmpInst::isLT(*goesOn) || ICmpInst::isLE(*goesOn));
+}
+
+static bool isBoundedBelow(const Loop& loop, const BranchInst& exit, const PHINode* counter) {
+  const auto goesOn = whileOn(loop, exit, counter);
+  return goesOn && (ICmpInst::isGT(*goesOn) || ICmpInst::isGE(*goesOn));
 }
 
 static bool fitsIn32(Expr e) {
@@ -61,6 +76,22 @@ Expr Execution::boundedSum(LoopWork& work, const PHINode* phi, Expr startValue, 
   return exprs.add(startValue, exprs.mul(work.counterAs(exprs, 32), step, flags), flags);
 }
 
+/// Whether a number of 32 bits that each round moves by `step`, and that does not wrap, is at an end before
+/// rounds are counted out.
+bool Execution::endsInTime(const LoopWork& work, const PHINode* phi, Expr startValue, Expr step) {
+  if (!isConst(step) || step->value == 0) return false;
+  if (!isConst(step, -1)) return isNonNegative(startValue) || !isConst(step, 1);
+  Ranges ranges(Ranges::Wrapping::Exact);
+  if (!ranges.assume(work.bodyEntry)) return false;
+  Int last = signedMin(32);
+  auto* compare = work.headerExit ? dyn_cast<ICmpInst>(work.headerExit->getCondition()) : nullptr;
+  if (compare && compare->isSigned() && isBoundedBelow(*work.loop, *work.headerExit, phi)) {
+    Expr end = value(compare->getOperand(compare->getOperand(0) == phi ? 1 : 0));
+    if (!dependsOnLoop(work, end, true)) last = std::max(last, ranges.of(end).lo - 1);
+  }
+  return ranges.of(startValue).hi - last <= signedMax(32);
+}
+
 /// start + k * step, with the flags that follow from the additions of the loop not overflowing.
 Expr Execution::additiveForm(LoopWork& work, const PHINode* phi, Expr startValue, Expr step, bool noWrap) {
   unsigned width = startValue->width;
@@ -76,8 +107,7 @@ Expr Execution::additiveForm(LoopWork& work, const PHINode* phi, Expr startValue
   }
   bool sameSign = isNonNegative(startValue) && isNonNegative(step);
   bool unit = isConst(step, 1) || isConst(step, -1);
-  if (isConst(step) && step->value != 0 && (isNonNegative(startValue) || !isConst(step, 1)))
-    work.isCounted = true;
+  if (endsInTime(work, phi, startValue, step)) work.isCounted = true;
   if (sameSign || unit) return exprs.add(startValue, exprs.mul(count, step, NoSignedWrap), NoSignedWrap);
   Expr wide = exprs.mul(exprs.extend(Op::ZExt, 64, work.k), exprs.extend(Op::SExt, 64, step), NoSignedWrap);
   wide = exprs.add(exprs.extend(Op::SExt, 64, startValue), wide, NoSignedWrap);

@@ -97,16 +97,22 @@ Expr Execution::product(LoopWork& work, const PHINode* phi, Expr header, Expr la
   const Int most = isSigned ? signedMax(width) : powerOfTwo(width) - 1;
   const Int first = isSigned ? Int(start->value) : Int(zeroExtend(start->value, width)); // of a constant
   std::vector<Expr> values, limits; // for the first value to come so far
-  for (Int power = 1; power <= most && !(isConst(start) && first > most / power); power *= factor) {
+  Int power = 1;
+  for (; power <= most && !(isConst(start) && first > most / power); power *= factor) {
     limits.push_back(exprs.constant(width, normalize(std::int64_t(most / power), width)));
     values.push_back(exprs.mul(start, exprs.constant(width, normalize(std::int64_t(power), width)),
                                isSigned ? NoSignedWrap : NoUnsignedWrap));
   }
+  Ranges ranges(Ranges::Wrapping::Exact);
+  const bool isReached = ranges.assume(work.bodyEntry);
+  if (isSigned && power == most + 1 && (!isReached || ranges.of(start).lo < 0)) { // of -1 alone, that fits
+    limits.push_back(exprs.constant(width, 0));
+    values.push_back(exprs.mul(start, exprs.constant(width, normalize(std::int64_t(-power), width))));
+  }
   Expr form = chained(work, values, values.size() - 1);
   if (width == 32 && latch->flags & NoSignedWrap)
     work.steps[phi] = {work.counter, Op::Mul, nullptr, exprs.constant(width, factor)};
-  Ranges ranges(Ranges::Wrapping::Exact);
-  if (ranges.assume(work.bodyEntry) && (ranges.of(start).lo > 0 || ranges.of(start).hi < 0))
+  if (isReached && (ranges.of(start).lo > 0 || ranges.of(start).hi < 0))
     work.mostRounds = std::int64_t(values.size());
   if (isConst(start) && first > 0) return form;
   limits.push_back(exprs.constant(width, 0));
