@@ -365,6 +365,7 @@ private:
   Expr countedOut(Expr e);
 
   // loops/chains.cpp, guarded_values.cpp, tallies.cpp
+  Expr halvedProduct(LoopWork& work, Expr header, Expr start, Expr latch);
   Expr orbit(LoopWork& work, Expr header, Expr start, Expr latch);
   Expr comingAgain(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr chained(LoopWork& work, const std::vector<Expr>& values, std::size_t cycleFrom);

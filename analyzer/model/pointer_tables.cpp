@@ -5,6 +5,7 @@
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Operator.h"
 
 #include <algorithm>
@@ -40,6 +41,8 @@ Reach Execution::reachOf(const Instruction& instruction, const Place& place) {
       at += number->getSExtValue() * each;
     else if (!array)
       return reach;
+    else if (array->getNumElements() <= 1) // as long as its structure has been allocated
+      return {at, reach.to};
     else
       return {at, at + std::int64_t(array->getNumElements()) * each};
   }
@@ -74,13 +77,19 @@ bool Execution::isAlone(const Instruction& instruction, const Place& place) {
   return isConst(place.offset) && state.familyOf(place.object, reach).places == 1;
 }
 
+static bool isInitialised(const GlobalVariable& variable) {
+  return variable.hasInitializer() && !isa<UndefValue>(variable.getInitializer()) &&
+         !variable.getInitializer()->isNullValue();
+}
+
 /// A pointer read from memory points into an object of its own: whatever the pointers stored there lead to.
 Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) {
   const MemoryObject object = state.objects[place.object];
   state.pointerSources.insert(place.object);
   const auto variable = state.globals.find(place.object);
   const bool isChanged = variable != state.globals.end() &&
-                         state.prepared.writtenVariables.count(variable->second->getName().str()) != 0;
+                         (state.prepared.writtenVariables.count(variable->second->getName().str()) != 0 ||
+                          isInitialised(*variable->second)); // with too much to tell apart
   if (object.space == MemorySpace::Local || object.isUnknown || isChanged ||
       state.changedPointerSources.count(place.object)) {
     // Wherever it leads: in shared memory, what stays there leads all threads of the block to one place.

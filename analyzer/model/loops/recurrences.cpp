@@ -1,6 +1,7 @@
 // Closed forms: header values of a loop as functions of its iteration counter. Sums (plain_sums.cpp,
-// wrapped_sums.cpp), chains that reach a fixed value or come round (chains.cpp), values of the iteration
-// before, and all of these under a guard that once false stays false (guarded_values.cpp).
+// wrapped_sums.cpp), products and what is halved of them (products.cpp, halved_products.cpp), chains that
+// reach a fixed value or come round (chains.cpp), values of the iteration before, and all of these under a
+// guard that once false stays false (guarded_values.cpp).
 #include "analyzer/model/loops/loop_work.h"
 
 using namespace llvm;
@@ -39,6 +40,7 @@ void Execution::closeForms(LoopWork& work) {
     } else if (usesItself && !dependsOnLoop(work, latch, true, {work.inside[phi]})) {
       Expr form = wrappedSum(work, phi, header, latch);
       if (!form) form = product(work, phi, header, latch);
+      if (!form) form = halvedProduct(work, header, startValue, latch);
       if (!form) form = orbit(work, header, startValue, latch);
       if (form) work.closed[phi] = form;
     } else if (usesItself) {

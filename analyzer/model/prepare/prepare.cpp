@@ -10,6 +10,7 @@
 #include "analyzer/model/prepare/local_tables.h"
 #include "analyzer/model/prepare/table_loops.h"
 #include "analyzer/model/prepare/unreachable.h"
+#include "analyzer/model/prepare/walked_tables.h"
 
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -127,6 +128,7 @@ public:
     makeReducible();
     for (auto* kernel : kernels) {
       dropUnreachableWays(*kernel);
+      countWalkers(*kernel);
       writeOutTableLoops(*kernel);
       readLocalTables(*kernel);
       splitAtBarriers(*kernel);
