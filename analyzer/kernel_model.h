@@ -199,6 +199,12 @@ struct OwnCopy {
   ModelAccess copy, access;
 };
 
+/// Of a loop's counter: the condition for one more round, where it is all known but may fail and hold again.
+struct GoingOn {
+  Expr condition = nullptr, round = nullptr; ///< as a function of the round
+  bool isLast = false;                       ///< of the counter of the last round
+};
+
 /// When a thread of the block writes, as seen from a read.
 enum class WriteOrder : std::uint8_t {
   Before,    ///< whenever it writes: there is a barrier between
@@ -210,6 +216,7 @@ enum class WriteOrder : std::uint8_t {
 struct SharedWrite {
   ModelAccess access;
   bool isChange = false; ///< of what the thread has read there before: never the first write
+  bool isPart = false;   ///< of the bits: the others stay as they were
 };
 
 /// A read of such memory.
@@ -315,6 +322,7 @@ struct KernelModel {
   std::vector<SharedRead> sharedReads;
   std::vector<SharedWrite> sharedWrites;
   std::map<const Symbol*, const void*> roundsOf; ///< of what changes from round to round of a loop: which
+  std::map<const Symbol*, GoingOn> goingOn;      ///< by counters that are not exact for that reason
   std::set<const void*> loopsLeftByData;         ///< of these: rounds may come or not for all that is known
   std::string sharedDoubt;                       ///< why these lists say too little; empty: they do not
   std::vector<OneArray> mayBeOne;

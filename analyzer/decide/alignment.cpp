@@ -67,7 +67,7 @@ const Alignment& Decider::alignmentOf(const ModelAccess& access) {
   };
   Verdict askew = askWhere(true);
   if (askew.outcome == Verdict::Outcome::Never) result.kind = Alignment::Kind::Kept;
-  if (askew.outcome != Verdict::Outcome::Happens || !isExact(askew)) return result;
+  if (askew.outcome != Verdict::Outcome::Happens || !isExact(askew, {})) return result;
   // Of an array that begins anywhere, all places may fit that lie alike.
   const MemoryObject& object = kernel.model.objects[access.object];
   const bool beginsThere = object.space == MemorySpace::Global && object.bytes && object.isPlaced;

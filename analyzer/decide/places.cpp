@@ -230,6 +230,7 @@ bool PlacesOfRead::noteWrites() {
       for (std::int64_t at = spot.offset; at < spot.offset + spot.bytes; at += grain) {
         Spot& piece = writes[at].emplace_back(spot);
         piece.write = number;
+        piece.isSure = piece.isSure && !model.sharedWrites[number].isPart;
       }
     }
   return true;

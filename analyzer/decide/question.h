@@ -98,7 +98,9 @@ public:
   /// A readable account of a Happens; `b` null for a question about one thread.
   Witness witness(const Verdict& verdict, const ModelAccess& a, const ModelAccess* b, Relation relation);
   /// Whether a Happens leans on no approximation.
-  bool isExact(const Verdict& verdict) { return causes(verdict.constraints, verdict.values).empty(); }
+  bool isExact(const Verdict& verdict, std::optional<Relation> relation) {
+    return causes(verdict.constraints, verdict.values, relation).empty();
+  }
   RaceScope scopeOf(const Assignment& values, Relation relation);
   /// Whether both threads of a Happens store what is known to be the same.
   bool storesTheSame(const Verdict& verdict, const PairQuestion& question);
@@ -204,7 +206,9 @@ private:
   std::optional<Assignment> searchCollision(const PairQuestion& question,
                                             const std::vector<Expr>& constraints);
   Verdict happens(Assignment values, std::vector<Expr> constraints);
-  std::vector<Cause> causes(const std::vector<Expr>& constraints, const Assignment& values);
+  std::vector<Cause> causes(const std::vector<Expr>& constraints, const Assignment& values,
+                            std::optional<Relation> relation);
+  bool roundComes(const Symbol& counter, const Assignment& values, std::optional<Relation> relation);
   const MemoryObject* tornIn(const std::vector<Expr>& constraints, const Assignment& values);
   bool happensInUsualSizes(const Verdict& verdict, std::optional<Relation> relation);
 

@@ -17,7 +17,7 @@ void RaceAccounts::tell(const RaceItem& a, const RaceItem& b, Relation relation,
   race.takesSizes = !verdict.leans.empty();
   Verdict best = verdict;
   std::optional<Cause> shuffled, open;
-  if (!c.decider.isExact(best)) takeFirstRounds(a, b, relation, best);
+  if (!c.decider.isExact(best, relation)) takeFirstRounds(a, b, relation, best);
   if (race.kind == RaceKind::WriteWrite)
     race.sameValue = writesSameValue(a, b, relation, best, shuffled, open);
   race.scope = c.decider.scopeOf(best.values, relation);
@@ -74,7 +74,7 @@ void RaceAccounts::takeFirstRounds(const RaceItem& a, const RaceItem& b, Relatio
                     *y = variants.inFirstRounds(*b.access, Rounds::First);
   if (!x && !y) return;
   Verdict first = c.decider.meet({x ? x : a.access, y ? y : b.access, relation});
-  if (first.outcome == Verdict::Outcome::Happens && c.decider.isExact(first)) verdict = std::move(first);
+  if (first.outcome == Verdict::Outcome::Happens && c.decider.isExact(first, relation)) verdict = std::move(first);
 }
 
 void RaceAccounts::finish(RaceResult& race, const RaceItem& a, const RaceItem& b, Relation relation) {
@@ -152,7 +152,7 @@ bool RaceAccounts::writesSameValue(const RaceItem& a, const RaceItem& b, Relatio
   // What the values hang on is no matter to the race, where they cannot be shown.
   const bool areShown = causesOf(x).empty() && causesOf(y).empty();
   if (differ.outcome == Verdict::Outcome::Happens &&
-      (c.decider.isExact(differ) || (areShown && !c.decider.isExact(best)))) {
+      (c.decider.isExact(differ, relation) || (areShown && !c.decider.isExact(best, relation)))) {
     best = std::move(differ);
   } else if (differ.outcome == Verdict::Outcome::Happens) {
     for (Cause& cause : c.decider.witness(differ, *a.access, b.access, relation).causes)

@@ -90,9 +90,36 @@ const MemoryObject* Decider::tornIn(const std::vector<Expr>& constraints, const 
   return torn;
 }
 
+/// Whether its loop comes to that round: goes on in all before, one by one.
+bool Decider::roundComes(const Symbol& counter, const Assignment& values, std::optional<Relation> relation) {
+  constexpr std::int64_t kMostRounds = 64;
+  const auto known = kernel.model.goingOn.find(copies.original(&counter));
+  if (known == kernel.model.goingOn.end()) return false;
+  const GoingOn& loop = known->second;
+  const std::int64_t round = values.of(&counter);
+  if (round < 0 || round > kMostRounds) return false;
+  const unsigned thread = copies.threadOf(&counter);
+  Evaluator evaluate(values);
+  const auto goesOn = [&](std::int64_t at) -> std::optional<bool> {
+    Substitution then(kernel.context);
+    then.set(loop.round, kernel.context.constant(32, at));
+    Expr condition = then(loop.condition);
+    if (!causesOf(condition).empty()) return {};
+    bool all = true;
+    for (unsigned of : {1u, 2u})
+      if (!relation || thread == 0 || thread == of)
+        all = all && evaluate(relation ? copies.of(condition, *relation, of) : condition).value != 0;
+    return all;
+  };
+  for (std::int64_t before = 0; before < round; ++before)
+    if (goesOn(before) != true) return false;
+  return !loop.isLast || goesOn(round) == false;
+}
+
 /// The approximations that the outcome hangs on. Where the values of everything exact decide the constraints
 /// alone, it hangs on none.
-std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const Assignment& values) {
+std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const Assignment& values,
+                                   std::optional<Relation> relation) {
   const auto ofTornReads = [&]() -> std::vector<Cause> {
     const MemoryObject* torn = tornIn(constraints, values);
     if (!torn) return {};
@@ -112,8 +139,8 @@ std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const A
   std::unordered_set<Expr> seen;
   for (Expr c : constraints)
     anyNode(c, [&](Expr n) {
-      if (n->op == Op::Symbol && n->symbol->exact && n->symbol->kind != SymbolKind::Object &&
-          seen.insert(n).second)
+      if (n->op == Op::Symbol && n->symbol->kind != SymbolKind::Object && seen.insert(n).second &&
+          (n->symbol->exact || roundComes(*n->symbol, values, relation)))
         exactValues.set(n, kernel.context.constant(n->width, values.of(n->symbol)));
       return false;
     });
@@ -215,7 +242,7 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
     (isOwn ? w.shared : list).emplace_back(name, shown(*s, values.of(s)));
   }
   for (auto& field : fieldsIn(model, verdict.constraints, values)) w.shared.push_back(std::move(field));
-  w.causes = causes(verdict.constraints, values);
+  w.causes = causes(verdict.constraints, values, b ? std::optional(relation) : std::nullopt);
   w.causes.insert(w.causes.end(), verdict.leans.begin(), verdict.leans.end());
   const bool needsLarge =
       isFarOut(w.first, w.blockDim, w.gridDim) || (b && isFarOut(w.second, w.blockDim, w.gridDim));

@@ -53,8 +53,24 @@ public:
   }
 
 private:
+  /// Who goes this way ends the kernel for all (`if (wrong) __trap()`): nobody waits for it.
+  static bool traps(const BasicBlock* block) {
+    bool isTrapped = false;
+    const bool goesOn = reaches(block, [&](const BasicBlock* at) {
+      const bool ends = any_of(*at, [](const Instruction& i) {
+        const auto* intrinsic = dyn_cast<IntrinsicInst>(&i);
+        return intrinsic && intrinsic->getIntrinsicID() == Intrinsic::trap;
+      });
+      isTrapped |= ends;
+      if (ends) return Step::Back;
+      return succ_empty(at) || barrierOf(*at->getFirstNonPHIOrDbg()).kind != BarrierKind::None ? Step::Found
+                                                                                               : Step::On;
+    });
+    return isTrapped && !goesOn;
+  }
+
   bool decides(const BasicBlock* branch, const BasicBlock* block) {
-    if (branch->getTerminator()->getNumSuccessors() < 2) return false;
+    if (count_if(successors(branch), [](const BasicBlock* next) { return !traps(next); }) < 2) return false;
     if (branch != block && postDominators.dominates(block, branch)) return false;
     return any_of(successors(branch),
                   [&](const BasicBlock* next) { return postDominators.dominates(block, next); });

@@ -101,7 +101,8 @@ public:
       model.sharedDoubt = "there are too many accesses to shared memory";
       return;
     }
-    for (const RunAccess* write : writes) model.sharedWrites.push_back({write->access, isChange(*write)});
+    for (const RunAccess* write : writes)
+      model.sharedWrites.push_back({write->access, isChange(*write), isPart(*write->instruction)});
     for (const RunAccess* read : reads) {
       SharedRead& one = model.sharedReads.emplace_back();
       one.access = read->access;
@@ -135,6 +136,18 @@ private:
              auto* store = dyn_cast<StoreInst>(user);
              return store && store->getPointerOperand() == load->getPointerOperand();
            });
+  }
+
+  /// A field of a word, which leaves those of others as they are.
+  static bool isPart(const Instruction& write) {
+    auto* store = dyn_cast<StoreInst>(&write);
+    auto* joined = store ? dyn_cast<BinaryOperator>(store->getValueOperand()) : nullptr;
+    if (!joined || joined->getOpcode() != Instruction::Or) return false;
+    return any_of(joined->operands(), [&](const Value* side) {
+      auto* kept = dyn_cast<BinaryOperator>(side);
+      auto* load = kept ? dyn_cast<LoadInst>(kept->getOperand(0)) : nullptr;
+      return load && load->getPointerOperand() == store->getPointerOperand() && keepsBits(*load);
+    });
   }
 
   void sort(const RunAccess& access) {

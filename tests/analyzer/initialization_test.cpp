@@ -39,5 +39,28 @@ __global__ void deadInSmallLaunches(int* out) {
   EXPECT_THAT(analyzed.property("notEveryRound", Property::Initialized).reason, HasSubstr("`best`"));
 }
 
+/// A field is stored with what stands beside it in its word, as it was found.
+TEST(Initialization, IsOfTheBitsThatAreStored) {
+  Analyzed analyzed(R"(
+struct Bits { unsigned a : 3, b : 13, c : 16; };
+__global__ void other(int* p) {
+  __shared__ Bits s[64];
+  s[threadIdx.x].b = threadIdx.x;
+  __syncthreads();
+  p[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x].c;
+}
+__global__ void wholeFirst(int* p) {
+  __shared__ unsigned s[64];
+  s[threadIdx.x] = 0;
+  ((Bits*)s)[threadIdx.x].b = threadIdx.x;
+  __syncthreads();
+  p[blockIdx.x * 64 + threadIdx.x] = ((Bits*)s)[63 - threadIdx.x].c;
+}
+)",
+                    Analyzed::launch(4, 64));
+  EXPECT_EQ(analyzed.property("other", Property::Initialized).answer, Answer::Unknown);
+  EXPECT_EQ(analyzed.property("wholeFirst", Property::Initialized).answer, Answer::Proved);
+}
+
 } // namespace
 } // namespace kcheck::analyzer

@@ -25,6 +25,10 @@ void Execution::leaveLoop(LoopWork& work) {
         CauseKind::Loop,
         "how often the loop at " + state.lineText(*loop->getHeader()->getTerminator()) + " runs"};
 
+  if (recording && !work.stayIsExact && work.stayIsWhole) {
+    state.model.goingOn[work.counter] = {work.stay, work.k};
+    state.model.goingOn[work.exitCounter] = {work.stay, work.k, true};
+  }
   Substitution final(exprs);
   final.set(work.k, work.trips ? exprs.constant(32, *work.trips) : exprs.of(work.exitCounter));
   std::vector<Symbol*> exits;

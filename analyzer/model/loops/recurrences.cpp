@@ -1,7 +1,7 @@
 // Closed forms: header values of a loop as functions of its iteration counter. Sums (plain_sums.cpp,
-// wrapped_sums.cpp), products and what is halved of them (products.cpp, halved_products.cpp), chains that
-// reach a fixed value or come round (chains.cpp), values of the iteration before, and all of these under a
-// guard that once false stays false (guarded_values.cpp).
+// wrapped_sums.cpp, narrow_sums.cpp), products and what is halved of them (products.cpp,
+// halved_products.cpp), chains that reach a fixed value or come round (chains.cpp), values of the iteration
+// before, and all of these under a guard that once false stays false (guarded_values.cpp).
 #include "analyzer/model/loops/loop_work.h"
 
 using namespace llvm;
@@ -27,7 +27,8 @@ void Execution::closeForms(LoopWork& work) {
       work.closed[phi] = startValue;
       continue;
     }
-    if (Expr form = additive(work, phi, header, latch)) {
+    Expr narrow = narrowSum(work, phi, header, latch);
+    if (Expr form = narrow ? narrow : additive(work, phi, header, latch)) {
       work.closed[phi] = form;
       continue;
     }

@@ -180,6 +180,7 @@ void Execution::findTripCount(LoopWork& work) {
     return;
   }
   work.stay = stay;
+  work.stayIsWhole = true;
   auto valueAt = [&](Expr e, Expr count) {
     Substitution substitution(exprs);
     substitution.set(work.k, count);
