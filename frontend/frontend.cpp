@@ -18,9 +18,11 @@
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <functional>
+#include <iterator>
 #include <mutex>
 #include <thread>
 
@@ -257,6 +259,7 @@ void joinHostFacts(HostSide host, const std::vector<Kernel>& ofFile, Facts& fact
     facts.launches.push_back(std::move(launch));
   }
   facts.hostVariables.merge(host.hostVariables);
+  std::ranges::move(host.ignoredCalls, std::back_inserter(facts.ignoredCalls));
   facts.hasMain |= host.hasMain;
 }
 

@@ -368,6 +368,7 @@ void collectHostFacts(clang::ASTContext& ast, bool wholeProgram, HostSide& resul
   FactsVisitor(ast, uses, result).run();
   std::vector<Allocation> unused;
   Buffers buffers(unused);
+  result.ignoredCalls = ignoredCalls(ast);
   result.findings = applyHostRules(ast, uses, HostValues(ast, uses, buffers));
   if (wholeProgram) findUncheckedLaunches(uses, result);
 }

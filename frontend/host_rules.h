@@ -26,6 +26,8 @@ void findPageableCopies(const HostFunction& function, const RuleContext& context
 void findWideArithmetic(const RuleContext& context);
 void findDeviceVariables(const RuleContext& context);
 
+std::vector<IgnoredCall> ignoredCalls(clang::ASTContext& ast);
+
 /// All rules over a translation unit.
 std::vector<Finding> applyHostRules(const clang::ASTContext& ast, const HostUses& uses,
                                     const HostValues& values);

@@ -12,6 +12,7 @@ struct HostSide {
   std::vector<Launch> launches;        ///< Launch::kernel as host code mangles it
   std::vector<Finding> findings;       ///< of the rules about host code
   std::set<std::string> hostVariables; ///< Facts::hostVariables
+  std::vector<IgnoredCall> ignoredCalls;
   bool hasMain = false;
 };
 

@@ -22,7 +22,7 @@ const char* toString(RaceScope scope);
 const char* toString(RaceKind kind);
 
 /// Access::by of what gives the memory back, which counts as a write.
-inline constexpr const char* kByFree = "cudaFreeAsync";
+inline constexpr const char *kByFree = "cudaFreeAsync", *kByFreeAtOnce = "cudaFree";
 
 /// One thread's access in a finding.
 struct Access {

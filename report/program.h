@@ -159,6 +159,12 @@ struct SeenLaunches {
   std::set<std::string> incomplete; ///< symbols of kernels that were launched in further ways
 };
 
+/// A call of the CUDA runtime whose result nobody looks at.
+struct IgnoredCall {
+  Location where;
+  std::string function;
+};
+
 struct Facts {
   std::vector<std::string> files;
   std::vector<Kernel> kernels;
@@ -167,6 +173,7 @@ struct Facts {
   std::vector<Launch> launches;
   /// Names of device variables that host code names in more than reading them back: it may write them.
   std::set<std::string> hostVariables;
+  std::vector<IgnoredCall> ignoredCalls;
   bool hasMain = false;
 
   const Kernel* kernel(const std::string& symbol) const;

@@ -70,7 +70,7 @@ std::string who(const Finding& finding, std::size_t i) {
 }
 
 const char* does(const Access& access) {
-  if (access.by == kByFree) return "frees";
+  if (access.by == kByFree || access.by == kByFreeAtOnce) return "frees";
   switch (access.kind) {
   case AccessKind::Read: return "reads";
   case AccessKind::Write: return "writes";
@@ -80,7 +80,7 @@ const char* does(const Access& access) {
 }
 
 const char* isDone(const Access& access) {
-  if (access.by == kByFree) return "freed";
+  if (access.by == kByFree || access.by == kByFreeAtOnce) return "freed";
   switch (access.kind) {
   case AccessKind::Read: return "read";
   case AccessKind::Write: return "written";

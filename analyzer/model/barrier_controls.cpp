@@ -37,7 +37,7 @@ public:
         const Loop* loop = outermostWithout(&candidate, barrier);
         if (loop)
           addLoop(barrier, loop);
-        else
+        else if (count_if(successors(&candidate), [](const BasicBlock* next) { return !traps(next); }) > 1)
           addBranch(barrier, &candidate);
         todo.push_back(loop ? loop->getHeader() : &candidate);
       }
@@ -70,7 +70,7 @@ private:
   }
 
   bool decides(const BasicBlock* branch, const BasicBlock* block) {
-    if (count_if(successors(branch), [](const BasicBlock* next) { return !traps(next); }) < 2) return false;
+    if (branch->getTerminator()->getNumSuccessors() < 2) return false;
     if (branch != block && postDominators.dominates(block, branch)) return false;
     return any_of(successors(branch),
                   [&](const BasicBlock* next) { return postDominators.dominates(block, next); });
@@ -285,6 +285,7 @@ private:
     SmallVector<std::pair<BasicBlock*, BasicBlock*>> list;
     loop->getExitEdges(list);
     std::set<const BasicBlock*> targets;
+    erase_if(list, [](const auto& edge) { return traps(edge.second); });
     for (auto& [from, to] : list) targets.insert(to);
     if (targets.size() < 2) return; // left in one way only
     for (auto& [from, to] : list) {

@@ -367,7 +367,7 @@ private:
   // loops/chains.cpp, guarded_values.cpp, tallies.cpp
   Expr narrowStep(const LoopWork& work, Op widening, Expr header, Expr latch);
   Expr narrowSum(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
-  Expr halvedProduct(LoopWork& work, Expr header, Expr start, Expr latch);
+  Expr halvedProduct(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr orbit(LoopWork& work, Expr header, Expr start, Expr latch);
   Expr comingAgain(LoopWork& work, const llvm::PHINode* phi, Expr header, Expr latch);
   Expr chained(LoopWork& work, const std::vector<Expr>& values, std::size_t cycleFrom);

@@ -25,12 +25,33 @@ static bool isFlagAlone(const wire::Finding& record, const WireReader& reader) {
          });
 }
 
+static bool isOfCall(const wire::Finding& record) {
+  return record.rule == wire::Rule::UncheckedError && record.flags & wire::OfCall;
+}
+
+/// A call that has failed and whose result the program throws away, if nothing else says what is wrong there.
+static void addIgnored(Finding failed, const Facts& facts, std::vector<Finding>& findings) {
+  const auto call = std::ranges::find_if(facts.ignoredCalls, [&](const IgnoredCall& one) {
+    return one.where.file == failed.where.file && one.where.line == failed.where.line &&
+           one.where.column == failed.where.column;
+  });
+  const bool isExplained = std::ranges::any_of(findings, [&](const Finding& other) {
+    return other.where.file == failed.where.file && other.where.line == failed.where.line;
+  });
+  if (call == facts.ignoredCalls.end() || isExplained) return;
+  failed.message = call->function + " " + failed.message;
+  findings.push_back(std::move(failed));
+}
+
 Observation collect(std::span<const std::byte> log, const Facts& facts, const Symbolise& symbolise) {
   WireReader reader(log);
   Collector collector(reader, facts, symbolise);
   Observation observation;
   for (const wire::Finding* record : reader.findings)
-    if (!isFlagAlone(*record, reader)) observation.findings.push_back(collector.finding(*record));
+    if (!isFlagAlone(*record, reader) && !isOfCall(*record))
+      observation.findings.push_back(collector.finding(*record));
+  for (const wire::Finding* record : reader.findings)
+    if (isOfCall(*record)) addIgnored(collector.finding(*record), facts, observation.findings);
   std::vector<Metric> telling; // whose cost does not come from the order in which threads ran
   LaneNotes laneNotes(facts);
   for (const wire::Metric* record : reader.metrics) {

@@ -4,6 +4,8 @@
 #include "analyzer/expr/range.h"
 #include "analyzer/model/loops/loop_work.h"
 
+using namespace llvm;
+
 namespace kcheck::analyzer {
 namespace {
 
@@ -29,11 +31,31 @@ Expr onlyCounter(Expr e) {
   return isOne ? found : nullptr;
 }
 
+/// Whether its lower bits are cut out somewhere: `t & (stride - 1)`. All else that is done with strides,
+/// proofs find easier of any number.
+bool isMask(const PHINode& stride) {
+  const auto isCut = [](const User* bits) {
+    return any_of(bits->users(), [](const User* user) {
+      const auto* cut = dyn_cast<BinaryOperator>(user);
+      return cut && cut->getOpcode() == Instruction::And;
+    });
+  };
+  return any_of(stride.users(), [&](const User* user) {
+    const auto* made = dyn_cast<BinaryOperator>(user);
+    const bool isSum =
+        made && (made->getOpcode() == Instruction::Add || made->getOpcode() == Instruction::Sub);
+    return isSum && (isCut(made) || any_of(made->users(), [&](const User* turned) {
+                       return isa<BinaryOperator>(turned) && isCut(turned); // `~(stride - 1)`
+                     }));
+  });
+}
+
 } // namespace
 
-Expr Execution::halvedProduct(LoopWork& work, Expr header, Expr start, Expr latch) {
+Expr Execution::halvedProduct(LoopWork& work, const PHINode* phi, Expr header, Expr latch) {
   constexpr Int kMost = 72;
-  if (isConst(start) || !isHalving(latch, header)) return nullptr;
+  Expr start = work.start[phi];
+  if (isConst(start) || !isHalving(latch, header) || !isMask(*phi)) return nullptr;
   Expr counter = onlyCounter(start);
   if (!counter || counter->width != 32) return nullptr;
   Ranges ranges(Ranges::Wrapping::Exact);

@@ -41,7 +41,7 @@ void Execution::closeForms(LoopWork& work) {
     } else if (usesItself && !dependsOnLoop(work, latch, true, {work.inside[phi]})) {
       Expr form = wrappedSum(work, phi, header, latch);
       if (!form) form = product(work, phi, header, latch);
-      if (!form) form = halvedProduct(work, header, startValue, latch);
+      if (!form) form = halvedProduct(work, phi, header, latch);
       if (!form) form = orbit(work, header, startValue, latch);
       if (form) work.closed[phi] = form;
     } else if (usesItself) {

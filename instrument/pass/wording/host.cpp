@@ -10,13 +10,22 @@ static std::string hostWork(const std::string& library, const char* otherwise) {
   return library.empty() ? otherwise : "a call of " + library;
 }
 
-void wordFree(Finding& finding, const wire::Finding& record, const std::string& library) {
-  finding.message = fmt::format(
-      "cudaFreeAsync frees {} in one stream while {} in another may still use it", subject(finding),
-      record.access[1].doing == wire::Doing::Host ? hostWork(library, "a copy or fill") : "a kernel");
+void wordFree(Finding& finding, const wire::Finding& record, const std::string& library, bool isAtOnce) {
+  const std::string user =
+      record.access[1].doing == wire::Doing::Host ? hostWork(library, "a copy or fill") : "a kernel";
+  finding.message =
+      isAtOnce
+          ? fmt::format("cudaFree frees {} while {} may still use it: of memory that a stream has allocated, "
+                        "it waits for nothing",
+                        subject(finding), user)
+          : fmt::format("cudaFreeAsync frees {} in one stream while {} in another may still use it",
+                        subject(finding), user);
   for (Access& access : finding.accesses)
-    if (record.access[1].doing != wire::Doing::Host && access.by != "a kernel") access.by = kByFree;
-  finding.hint = "free it in the stream that used it last, or let that stream's event be waited for before";
+    if (record.access[1].doing != wire::Doing::Host && access.by != "a kernel")
+      access.by = isAtOnce ? kByFreeAtOnce : kByFree;
+  finding.hint =
+      isAtOnce ? "cudaFreeAsync in the stream that used it last, or wait for that stream before"
+               : "free it in the stream that used it last, or let that stream's event be waited for before";
 }
 
 void wordAllocation(Finding& finding, const wire::Finding& record) {

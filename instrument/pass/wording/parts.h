@@ -25,7 +25,7 @@ void wordRace(Finding& finding, const wire::Finding& record);
 void wordScope(Finding& finding, const wire::Finding& record);
 
 // host.cpp
-void wordFree(Finding& finding, const wire::Finding& record, const std::string& library);
+void wordFree(Finding& finding, const wire::Finding& record, const std::string& library, bool isAtOnce);
 void wordAllocation(Finding& finding, const wire::Finding& record);
 void wordPrints(Finding& finding);
 void wordHost(Finding& finding, const wire::Finding& record, const std::array<std::string, 2>& names);

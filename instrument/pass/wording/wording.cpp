@@ -65,7 +65,8 @@ void word(Finding& finding, const wire::Finding& record, const std::string& text
   case wire::Rule::RaceWarp: return wordRace(finding, record);
   case wire::Rule::RaceScope: return wordScope(finding, record);
   case wire::Rule::RaceHost:
-    if (text == "frees") return wordFree(finding, record, names[1]);
+    if (text == "frees" || text == "frees at once")
+      return wordFree(finding, record, names[1], text == "frees at once");
     if (text == "allocates") return wordAllocation(finding, record);
     if (text == "prints") return wordPrints(finding);
     if (!text.empty()) break;

@@ -59,7 +59,7 @@ unsigned mostLevels(Extent extent) {
   return levels;
 }
 
-template <class Body> Error withArray(const Array* array, Body&& body) {
+template <class Body> [[gnu::always_inline]] inline Error withArray(const Array* array, Body&& body) {
   return call([&] { return arrays().contains(array) ? body(*array) : Error::InvalidResourceHandle; });
 }
 

@@ -3,6 +3,7 @@
 
 #include "instrument/runtime/api/reports.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <vector>
@@ -52,6 +53,7 @@ ErrorState& state() {
 struct ThreadErrors {
   Error last = Error::Success;
   UnreadError launch;
+  std::vector<UnreadError> calls; ///< that nobody has asked for since
 
   ThreadErrors() {
     std::lock_guard lock(state().mutex);
@@ -60,7 +62,12 @@ struct ThreadErrors {
   ~ThreadErrors() {
     std::lock_guard lock(state().mutex);
     std::erase(state().threads, this);
+    leaveUnread();
+  }
+
+  void leaveUnread() const {
     if (launch.error != Error::Success) state().unread.push_back(launch);
+    state().unread.insert(state().unread.end(), calls.begin(), calls.end());
   }
 };
 
@@ -72,6 +79,7 @@ ThreadErrors& threadErrors() {
 Error readLastError(bool clear) {
   ThreadErrors& errors = threadErrors();
   errors.launch = {};
+  errors.calls.clear();
   Error last = errors.last;
   if (clear) errors.last = Error::Success;
   return last;
@@ -110,8 +118,27 @@ void clearDeviceError() {
   state().passing = Error::Success;
 }
 
-Error remember(Error error) {
-  if (error != Error::Success) threadErrors().last = error;
+/// What only says how far work is, or that this run has one device, and what an error of a kernel leaves
+/// behind.
+static bool isWorthTelling(Error error) {
+  switch (error) {
+  case Error::Success:
+  case Error::NotReady:
+  case Error::InvalidDevice:
+  case Error::NotSupported: return false;
+  default: return error != stickyError();
+  }
+}
+
+Error remember(Error error, void* caller) {
+  constexpr std::size_t kMostCalls = 16;
+  if (error == Error::Success) return error;
+  ThreadErrors& errors = threadErrors();
+  errors.last = error;
+  const bool isKnown =
+      std::ranges::any_of(errors.calls, [&](const UnreadError& one) { return one.caller == caller; });
+  if (caller && isWorthTelling(error) && !isKnown && errors.calls.size() < kMostCalls)
+    errors.calls.push_back({error, nullptr, caller});
   return error;
 }
 
@@ -124,8 +151,7 @@ Error rememberLaunchError(Error error, const char* kernel, void* caller) {
 
 void reportUnreadErrors() {
   std::lock_guard lock(state().mutex);
-  for (const ThreadErrors* thread : state().threads)
-    if (thread->launch.error != Error::Success) state().unread.push_back(thread->launch);
+  for (const ThreadErrors* thread : state().threads) thread->leaveUnread();
   for (const UnreadError& unread : state().unread)
     reportUncheckedError(unread.kernel, errorName(unread.error), errorText(unread.error), unread.caller);
   state().unread.clear();

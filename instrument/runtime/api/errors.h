@@ -25,24 +25,25 @@ Error deviceErrorAtSynchronisation();
 Error stickyError();
 void clearDeviceError();
 
-/// Makes `error` the thread's last error unless it is Success; returns it.
-Error remember(Error error);
+/// Makes `error` the thread's last error unless it is Success; returns it. `caller`: who has called the API.
+Error remember(Error error, void* caller = nullptr);
 
 /// Launches through `<<<>>>` return nothing to the program: their errors are only seen by asking for the last
 /// error. An error set here and never asked for is reported when the program ends.
 Error rememberLaunchError(Error error, const char* kernel, void* caller);
 void reportUnreadErrors();
 
-template <class Body> Error call(Body&& body) {
+/// Part of the API function itself, whose caller is the program.
+template <class Body> [[gnu::always_inline]] inline Error call(Body&& body) {
   const InRuntime here;
   if (Error sticky = stickyError(); sticky != Error::Success) return remember(sticky);
-  return remember(body());
+  return remember(body(), __builtin_return_address(0));
 }
 
 /// As call(), for what a lost device still answers.
-template <class Body> Error callAnyway(Body&& body) {
+template <class Body> [[gnu::always_inline]] inline Error callAnyway(Body&& body) {
   const InRuntime here;
-  return remember(body());
+  return remember(body(), __builtin_return_address(0));
 }
 
 } // namespace kcheck::runtime::api

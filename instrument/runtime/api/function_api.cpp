@@ -12,7 +12,7 @@ namespace kcheck::runtime::api {
 namespace {
 
 /// Runs body(function) for a kernel that the device code has.
-template <class Body> Error withFunction(const void* stub, Body&& body) {
+template <class Body> [[gnu::always_inline]] inline Error withFunction(const void* stub, Body&& body) {
   return call([&] {
     Function* function = findFunction(stub);
     return function && function->kernel ? body(*function) : Error::InvalidDeviceFunction;

@@ -6,10 +6,10 @@
 
 namespace kcheck::runtime::api {
 
-template <class Body> Error withGraph(const cuda::Graph* graph, Body&& body) {
+template <class Body> [[gnu::always_inline]] inline Error withGraph(const cuda::Graph* graph, Body&& body) {
   return call([&] { return isGraph(graph) ? body(const_cast<cuda::Graph&>(*graph)) : Error::InvalidValue; });
 }
-template <class Body> Error withNode(const cuda::GraphNode* node, Body&& body) {
+template <class Body> [[gnu::always_inline]] inline Error withNode(const cuda::GraphNode* node, Body&& body) {
   return call([&] { return isNode(node) ? body(const_cast<cuda::GraphNode&>(*node)) : Error::InvalidValue; });
 }
 

@@ -111,7 +111,7 @@ Error end(Stream& stream, Graph** result) {
   return spoilt ? Error::StreamCaptureInvalidated : Error::StreamCaptureUnjoined;
 }
 
-template <class Body> Error withStream(cuda::StreamHandle handle, Body&& body) {
+template <class Body> [[gnu::always_inline]] inline Error withStream(cuda::StreamHandle handle, Body&& body) {
   return call([&] {
     Stream* stream = resolve(handle);
     return stream ? body(*stream) : Error::InvalidResourceHandle;

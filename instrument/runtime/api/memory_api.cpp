@@ -209,6 +209,7 @@ Error cudaFree(void* pointer) {
     if (!pointer) return Error::Success;
     if (Error error = allowedDuringCaptures(); error != Error::Success) return error;
     tryToEndAll();
+    checkFreedAtOnce(pointer, caller);
     return freeLinear(pointer, true, "cudaFree", caller);
   });
 }

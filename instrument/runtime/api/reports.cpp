@@ -24,11 +24,12 @@ void reportInvalidLaunch(const char* kernel, const char* reason, void* caller) {
 }
 
 void reportUncheckedError(const char* kernel, const char* errorName, const char* errorText, void* caller) {
-  HostEvent event{.rule = wire::Rule::UncheckedError, .caller = caller};
-  std::string message = std::string("the launch failed with ") + errorName + " (" + errorText +
-                        "), and the program never asked for the error";
-  event.message = message.c_str();
-  event.hint = "call cudaGetLastError() after the launch and check its result";
+  HostEvent event{.rule = wire::Rule::UncheckedError, .caller = caller, .isOfCall = !kernel};
+  std::string message = std::string(kernel ? "the launch" : "") + " failed with " + errorName + " (" +
+                        errorText + "), and the program never asked for the error";
+  event.message = message.c_str() + (kernel ? 0 : 1); // the call's name comes before
+  event.hint = kernel ? "call cudaGetLastError() after the launch and check its result"
+                      : "look at what the call returns";
   event.kernel = kernel;
   reportHostEvent(event);
 }

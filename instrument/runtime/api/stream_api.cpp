@@ -29,7 +29,7 @@ Error createStream(StreamHandle* stream, unsigned flags, int priority) {
 }
 
 /// Runs body(stream object) for a valid handle.
-template <class Body> Error withStream(StreamHandle handle, Body&& body) {
+template <class Body> [[gnu::always_inline]] inline Error withStream(StreamHandle handle, Body&& body) {
   return call([&] {
     cuda::Stream* stream = resolve(handle);
     return stream ? body(*stream) : Error::InvalidResourceHandle;

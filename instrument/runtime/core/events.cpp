@@ -179,6 +179,7 @@ void reportHostEvent(const HostEvent& event) {
   finding.kernel = text(event.kernel);
   finding.text = text(event.message);
   finding.hint = text(event.hint);
+  if (event.isOfCall) finding.flags |= wire::OfCall;
   if (event.pointer) describeMemory(finding.memory, event.pointer, static_cast<std::uint32_t>(event.bytes));
   report(finding);
 }

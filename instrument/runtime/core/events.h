@@ -39,6 +39,7 @@ struct HostEvent {
   const char* kernel = nullptr;
   const void* pointer = nullptr;
   std::size_t bytes = 0; ///< accessed from `pointer` on
+  bool isOfCall = false; ///< an error of a call, told where its result is thrown away
 };
 void reportHostEvent(const HostEvent& event);
 

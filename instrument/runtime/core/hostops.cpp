@@ -32,7 +32,7 @@ Token operationToken(std::uint64_t stream, void* caller, const char* library = n
 }
 
 /// What the host does to a range.
-enum class Use { Read, Write, Free };
+enum class Use { Read, Write, Free, FreeAtOnce }; ///< at once: behind what the host has waited for
 
 /// The place in host code, and the library's function if it is one.
 struct Doer {
@@ -48,6 +48,7 @@ void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites,
   finding.access[0].doing = wire::Doing::Host;
   finding.access[0].unused = use != Use::Read;
   if (use == Use::Free) finding.text = text("frees");
+  if (use == Use::FreeAtOnce) finding.text = text("frees at once");
   finding.access[0].caller = finding.caller = reinterpret_cast<std::uint64_t>(by.caller);
   finding.access[0].library = text(by.library);
   wire::Access& theirs = finding.access[1];
@@ -66,7 +67,10 @@ void reportRace(Address at, Token token, std::uint16_t site, bool earlierWrites,
 /// Checks one word or byte; true when nothing was wrong.
 bool checkCell(const Cell& cell, const CellSites& sites, Address at, Use use, const Doer& by) {
   const Streams& streams = context().streams;
-  auto isBefore = [&](Token token) { return streams.before(token) || context().hostKnows.knows(token); };
+  auto isBefore = [&](Token token) {
+    const bool isOrdered = use == Use::FreeAtOnce ? streams.beforeHost(token) : streams.before(token);
+    return isOrdered || context().hostKnows.knows(token);
+  };
   if (!isReserved(cell.write) && cell.write >= streams.floor() && !isBefore(cell.write)) {
     reportRace(at, cell.write, sites.write, true, use, by);
     return false;
@@ -144,6 +148,12 @@ void checkFreedByHost(void* pointer, std::size_t bytes, std::uint64_t stream, vo
   if (range.begin == range.end) return;
   operationToken(stream, caller);
   checkRange(range, Use::Free, {caller});
+}
+
+void checkFreedAtOnce(void* pointer, void* caller) {
+  const Allocation* array = find(pointer);
+  if (!array || !array->live || !array->sequence) return;
+  checkRange(Range(array->base, array->bytes), Use::FreeAtOnce, {caller});
 }
 
 void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream, void* caller,

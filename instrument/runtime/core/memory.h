@@ -59,6 +59,8 @@ void markReadByHost(const void* pointer, std::size_t bytes, std::uint64_t stream
                     const char* library = nullptr);
 /// Whether the stream that frees the range comes after all that other streams do with it.
 void checkFreedByHost(void* pointer, std::size_t bytes, std::uint64_t stream, void* caller);
+/// cudaFree of what a stream has allocated waits for nothing.
+void checkFreedAtOnce(void* pointer, void* caller);
 /// The memory is there for what comes after an operation of the stream, which begins now.
 void noteAllocatedInStream(void* pointer, std::uint64_t stream, void* caller);
 /// Copies initialisation state along with content.
