@@ -152,9 +152,9 @@ enum FindingFlag : std::uint8_t {
   Withdrawn = 8,
   NoWait = 16,
   OfCall = NoWait, ///< an unchecked error of a call, which is none where the program looks at the result
-  AsyncCopy = 32, ///< the second access is an asynchronous copy that nobody has waited for
-  Rehearsed = 64, ///< seen when the launch ran again in the opposite order, and not the first time
-  Branches = 128  ///< of one graph: both operations are in branches of it that nothing joins
+  AsyncCopy = 32,  ///< the second access is an asynchronous copy that nobody has waited for
+  Rehearsed = 64,  ///< seen when the launch ran again in the opposite order, and not the first time
+  Branches = 128   ///< of one graph: both operations are in branches of it that nothing joins
 };
 
 /// Whether the later thread has waited for a store of the earlier one's, as those do who take a lock or poll

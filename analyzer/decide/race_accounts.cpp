@@ -74,7 +74,8 @@ void RaceAccounts::takeFirstRounds(const RaceItem& a, const RaceItem& b, Relatio
                     *y = variants.inFirstRounds(*b.access, Rounds::First);
   if (!x && !y) return;
   Verdict first = c.decider.meet({x ? x : a.access, y ? y : b.access, relation});
-  if (first.outcome == Verdict::Outcome::Happens && c.decider.isExact(first, relation)) verdict = std::move(first);
+  if (first.outcome == Verdict::Outcome::Happens && c.decider.isExact(first, relation))
+    verdict = std::move(first);
 }
 
 void RaceAccounts::finish(RaceResult& race, const RaceItem& a, const RaceItem& b, Relation relation) {

@@ -42,7 +42,7 @@ struct Execution::LoopWork {
   Expr order = nullptr; ///< the same as an order, where the loop tells two numbers apart
   bool stayIsExact = false;
   bool stayIsWhole = false; ///< nothing else than `stay` ends the loop, whichever rounds it holds in
-  std::vector<Expr> facts; ///< of the counter, in every iteration and at the exit
+  std::vector<Expr> facts;  ///< of the counter, in every iteration and at the exit
   std::optional<std::int64_t> trips;
   std::optional<std::int64_t> mostRounds; ///< it surely ends before that many
   struct Guard {
