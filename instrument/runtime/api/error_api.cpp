@@ -40,6 +40,7 @@ struct ThreadErrors;
 
 struct ErrorState {
   std::atomic<Error> pending{Error::Success}, sticky{Error::Success}, passing{Error::Success};
+  std::atomic<Error> passed{Error::Success}; ///< the last that a kernel has left behind so
   std::mutex mutex;
   std::vector<ThreadErrors*> threads; ///< that live
   std::vector<UnreadError> unread;    ///< of threads that have ended
@@ -107,6 +108,7 @@ void raisePassingError(Error error) { state().passing = error; }
 Error deviceErrorAtSynchronisation() {
   Error pending = state().pending, passing = state().passing.exchange(Error::Success);
   if (pending != Error::Success) state().sticky = pending;
+  if (passing != Error::Success) state().passed = passing;
   return pending != Error::Success ? pending : passing;
 }
 
@@ -126,7 +128,7 @@ static bool isWorthTelling(Error error) {
   case Error::NotReady:
   case Error::InvalidDevice:
   case Error::NotSupported: return false;
-  default: return error != stickyError();
+  default: return error != stickyError() && error != state().passed;
   }
 }
 
