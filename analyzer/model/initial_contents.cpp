@@ -39,7 +39,7 @@ Expr Execution::initialContent(const Instruction& instruction, const Place& plac
   const auto* load = dyn_cast<LoadInst>(&instruction);
   const std::uint64_t apart = load ? std::min<std::uint64_t>(step, load->getAlign().value()) : step;
   const bool isOpen = !isConst(place.offset) || (isPointer && !isAlone(instruction, place));
-  if (isOpen && size / apart > kMostEntries) return nullptr; // nor of one, that others may be
+  if (isOpen && size / apart > kMostEntries) return nullptr; // nor at one place that others may be
   Expr content = nullptr;
   for (std::uint64_t at = 0; at + step <= size; at += apart) {
     if (!isOpen && place.offset->value != std::int64_t(at)) continue;
