@@ -17,6 +17,7 @@ constexpr std::uint32_t kMostFollowed = 1u << 15; ///< groups
 struct Followed {
   std::uint32_t at[kWarpSize], used[kWarpSize]; ///< rows
   std::uint32_t after[kWarpSize];               ///< 1 + the segment that the lane has been at last; 0: none
+  std::uint32_t key[kWarpSize];                 ///< the least comes next; its low half is the segment
 };
 
 /// The lanes that go on next.
@@ -26,25 +27,44 @@ struct Chosen {
 
 /// Lanes that have come back to a segment, in a loop, wait for those that are still in the same turn of it.
 /// Else the first segment of the code comes first.
-KCHECK_VECTORS Chosen choose(const Word* rows, const Followed& lanes, const abi::LogSegment* segments) {
-  std::uint32_t key[kWarpSize], least = kNowhere, mask = 0;
+KCHECK_INLINE std::uint32_t keyOf(std::uint32_t lane, const Word* rows, const Followed& lanes,
+                                  const abi::LogSegment* segments) {
   const auto* words = reinterpret_cast<const std::byte*>(rows);
   const auto* table = reinterpret_cast<const std::byte*>(segments);
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
-    const bool active = lanes.at[lane] < lanes.used[lane];
-    const std::uint32_t row = active ? lanes.at[lane] : 0;
-    std::uint32_t upper, end;
-    std::memcpy(&upper, words + (std::size_t{row * abi::kLogLanes + lane} * sizeof(Word) + 4), 4);
-    const std::uint32_t segment = active ? upper >> 16 : 0;
-    std::memcpy(&end,
-                table + (std::size_t{segment} * sizeof(abi::LogSegment) + offsetof(abi::LogSegment, loopEnd)),
-                4);
-    const std::uint32_t turn = segment >= lanes.after[lane] ? 2 * segment : 2 * end + 1;
-    key[lane] = active ? turn << 16 | segment : kNowhere;
+  const bool active = lanes.at[lane] < lanes.used[lane];
+  const std::uint32_t row = active ? lanes.at[lane] : 0;
+  std::uint32_t upper, end;
+  std::memcpy(&upper, words + (std::size_t{row * abi::kLogLanes + lane} * sizeof(Word) + 4), 4);
+  const std::uint32_t segment = active ? upper >> 16 : 0;
+  std::memcpy(
+      &end, table + (std::size_t{segment} * sizeof(abi::LogSegment) + offsetof(abi::LogSegment, loopEnd)), 4);
+  const std::uint32_t turn = segment >= lanes.after[lane] ? 2 * segment : 2 * end + 1;
+  return active ? turn << 16 | segment : kNowhere;
+}
+
+KCHECK_VECTORS void findKeys(const Word* rows, Followed& lanes, const abi::LogSegment* segments) {
+  std::uint32_t key[kWarpSize];
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) key[lane] = keyOf(lane, rows, lanes, segments);
+  std::copy_n(key, kWarpSize, lanes.key);
+}
+
+/// The lanes in the mask have gone on.
+void renewKeys(std::uint32_t mask, const Word* rows, Followed& lanes, const abi::LogSegment* segments) {
+#ifdef KCHECK_HAS_CONFLICTS
+  static const bool gathersWell = __builtin_cpu_supports("avx512cd") != 0;
+  if (gathersWell) return findKeys(rows, lanes, segments);
+#endif
+  for (; mask; mask &= mask - 1) {
+    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+    lanes.key[lane] = keyOf(lane, rows, lanes, segments);
   }
-  for (std::uint32_t one : key) least = std::min(least, one);
+}
+
+KCHECK_VECTORS Chosen choose(const Followed& lanes) {
+  std::uint32_t least = kNowhere, mask = 0;
+  for (std::uint32_t one : lanes.key) least = std::min(least, one);
   for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-    mask |= static_cast<std::uint32_t>(key[lane] == least) << lane;
+    mask |= static_cast<std::uint32_t>(lanes.key[lane] == least) << lane;
   return {least == kNowhere ? kNowhere : least & 0xFFFF, mask};
 }
 
@@ -112,8 +132,9 @@ bool RowGroups::follow(const Word* rows, const std::uint32_t* ends, std::uint32_
   std::fill_n(lanes.at, kWarpSize, from);
   std::copy_n(ends, kWarpSize, lanes.used);
   std::fill_n(lanes.after, kWarpSize, 0u);
+  findKeys(rows, lanes, segments);
   while (true) {
-    const Chosen chosen = choose(rows, lanes, segments);
+    const Chosen chosen = choose(lanes);
     if (chosen.segment == kNowhere) return countApart();
     Met& here = met[chosen.segment];
     if (here.round != round) {
@@ -128,6 +149,7 @@ bool RowGroups::follow(const Word* rows, const std::uint32_t* ends, std::uint32_
     RowGroup& group = groups[makeGroup(chosen.segment)];
     group.mask = chosen.mask;
     advance(lanes, chosen, segments[chosen.segment].rows, group.row);
+    renewKeys(chosen.mask, rows, lanes, segments);
   }
 }
 

@@ -1,4 +1,5 @@
 // How the addresses of a row lie, and what the request costs: the common shapes without looking at each lane.
+#include "instrument/runtime/core/row_firsts.h"
 #include "instrument/runtime/core/rows.h"
 #include "instrument/runtime/core/vectors.h"
 
@@ -50,27 +51,16 @@ KCHECK_INLINE Range rangeOf(const Address* at, RowShape shape, std::uint32_t lan
   return {at[0], at[0] + (shape == RowShape::Uniform ? bytes : Address{lanes} * bytes)};
 }
 
-/// The positions whose value none before them has. Each is compared with those before it, all at once.
-template <class Value, std::uint32_t width>
-KCHECK_INLINE std::uint32_t firstAmong(const Value* values, std::uint32_t count) {
-  using Vector = Value __attribute__((vector_size(width * sizeof(Value))));
-  using Bits = bool __attribute__((ext_vector_type(width)));
-  Value room[2 * width];
-  for (std::uint32_t i = 0; i < width; ++i) {
-    room[i] = ~Value{0}; // which is nobody's value
-    room[width + i] = i < count ? values[i] : ~Value{0};
+/// The positions whose address none before them has.
+KCHECK_INLINE std::uint32_t firstAmong(const Address* values, std::uint32_t count) {
+  std::uint32_t firsts = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint32_t known = 0;
+    for (std::uint32_t other = 0; other < 32; ++other)
+      known |= static_cast<std::uint32_t>(other < i) & static_cast<std::uint32_t>(values[other] == values[i]);
+    firsts |= (known ^ 1u) << i;
   }
-  Vector all, before;
-  std::memcpy(&all, room + width, sizeof all);
-  auto known = all != all;
-  for (std::uint32_t distance = 1; distance < width; ++distance) {
-    std::memcpy(&before, room + width - distance, sizeof before);
-    known |= all == before;
-  }
-  Bits bits = __builtin_convertvector(known, Bits);
-  std::conditional_t<width == 32, std::uint32_t, std::uint16_t> mask;
-  std::memcpy(&mask, &bits, sizeof mask);
-  return ~std::uint32_t{mask} & firstPositions(count);
+  return firsts;
 }
 
 #ifdef KCHECK_HAS_CONFLICTS
@@ -98,12 +88,11 @@ KCHECK_INLINE std::uint32_t firstOfEach(const Address* values, std::uint32_t cou
     near[i] = static_cast<std::uint32_t>(distance);
     far |= static_cast<std::uint32_t>(distance >> 32) | static_cast<std::uint32_t>(near[i] == ~0u);
   }
-  if (far) return firstAmong<Address, 32>(values, count);
+  if (far) return firstAmong(values, count);
 #ifdef KCHECK_HAS_CONFLICTS
   if (hasConflicts) return firstByConflicts(near, count);
 #endif
-  return count <= 16 ? firstAmong<std::uint32_t, 16>(near, count)
-                     : firstAmong<std::uint32_t, 32>(near, count);
+  return firstOnes(near, count);
 }
 
 /// The positions whose address differs from the one before, without its lowest `shift` bits; `ascending`:

@@ -1,11 +1,83 @@
 #include "instrument/runtime/core/row_sketch.h"
 
+#include "instrument/runtime/core/row_firsts.h"
 #include "instrument/runtime/core/row_words.h"
 #include "instrument/runtime/core/vectors.h"
 
 #include <bit>
+#include <cstring>
+#include <limits>
 
 namespace kcheck::runtime {
+namespace {
+
+using Pair = Address __attribute__((vector_size(32)));
+using Eight = std::int32_t __attribute__((vector_size(32)));
+
+} // namespace
+
+KCHECK_VECTORS bool sketchLanes(const Address* at, std::uint32_t count, std::uint32_t bytes, RowSketch& row) {
+  // As numbers of 32 bits around the first one's sector.
+  const Address origin = at[0] & ~(kSector - 1), lowest = origin - (Address{1} << 31);
+  constexpr std::uint32_t vectors = kWarpSize / 8;
+  alignas(32) std::uint32_t near[kWarpSize];
+  Eight all[vectors], misaligned{};
+  Pair far{};
+  for (std::uint32_t i = 0; i < vectors; ++i) {
+    Pair low, high;
+    std::memcpy(&low, at + std::size_t{8} * i, sizeof low);
+    std::memcpy(&high, at + std::size_t{8} * i + 4, sizeof high);
+    low -= lowest;
+    high -= lowest;
+    far |= low | high;
+    all[i] = __builtin_shufflevector(reinterpret_cast<Eight>(low), reinterpret_cast<Eight>(high), 0, 2, 4, 6,
+                                     8, 10, 12, 14) ^
+             std::numeric_limits<std::int32_t>::min();
+    misaligned |= all[i];
+  }
+  if (__builtin_reduce_or(far) >> 32) return false;
+  Eight lower{}, gaps{}, steps{}, before = __builtin_shufflevector(all[0], all[0], 0, 0, 1, 2, 3, 4, 5, 6);
+  Eight position = {0, 1, 2, 3, 4, 5, 6, 7};
+  for (std::uint32_t i = 0; i < vectors; ++i) {
+    if (i) before = __builtin_shufflevector(all[i - 1], all[i], 7, 8, 9, 10, 11, 12, 13, 14);
+    const Eight distance = all[i] - before;
+    lower |= all[i] < before;
+    gaps |= (distance ^ static_cast<std::int32_t>(bytes)) & (position > 0) &
+            (position < static_cast<std::int32_t>(count));
+    steps += ((distance != 0) & 1) + (((all[i] ^ before) >= static_cast<std::int32_t>(kSector)) & 0x100) +
+             (((all[i] ^ before) < 0) & 0x100);
+    position += 8;
+  }
+  const auto counted = static_cast<std::uint32_t>(__builtin_reduce_add(steps));
+  row.first = at[0];
+  row.bytes = bytes;
+  row.count = count;
+  row.aligned = !(static_cast<std::uint32_t>(__builtin_reduce_or(misaligned)) & (bytes - 1));
+  row.inRun = !__builtin_reduce_or(gaps) || !(counted & 0xFF);
+  row.low = at[0];
+  row.high = at[count - 1];
+  row.different = 1 + (counted & 0xFF);
+  row.sectors = 1 + (counted >> 8);
+  if (!__builtin_reduce_or(lower)) return true;
+  Eight least = all[0], most = all[0];
+  for (const Eight& some : all) {
+    least = __builtin_elementwise_min(least, some);
+    most = __builtin_elementwise_max(most, some);
+  }
+  row.low = origin + static_cast<Address>(std::int64_t{__builtin_reduce_min(least)});
+  row.high = origin + static_cast<Address>(std::int64_t{__builtin_reduce_max(most)});
+  alignas(32) std::uint32_t sectors[kWarpSize];
+  for (std::uint32_t i = 0; i < vectors; ++i) {
+    const Eight sector = all[i] >> std::countr_zero(kSector);
+    std::memcpy(near + std::size_t{8} * i, &all[i], sizeof all[i]);
+    std::memcpy(sectors + std::size_t{8} * i, &sector, sizeof sector);
+  }
+  row.sectors = static_cast<std::uint32_t>(std::popcount(firstOnes(sectors, count)));
+  row.different = row.sectors == count
+                      ? count
+                      : static_cast<std::uint32_t>(std::popcount(firstOnes(near, count)));
+  return true;
+}
 
 #ifdef KCHECK_HAS_CONFLICTS
 namespace {
@@ -144,20 +216,22 @@ KCHECK_CONFLICTS bool sketchGroup(const Word* rows, const RowGroup& group, std::
                   start[std::size_t{group.row[first]} * abi::kLogLanes + first] & kAddressBits, row);
 }
 
-const bool isAble = __builtin_cpu_supports("avx512cd") != 0;
-
 } // namespace
 
+const bool sketchesWords = __builtin_cpu_supports("avx512cd") != 0;
+
 bool sketch(const Word* words, std::uint32_t mask, std::uint32_t bytes, RowSketch& row) {
-  return isAble && sketchWords(words, mask, bytes, row);
+  return sketchWords(words, mask, bytes, row);
 }
 
 bool sketch(const Word* rows, const RowGroup& group, std::uint32_t number, std::uint32_t bytes,
             RowSketch& row) {
-  return isAble && sketchGroup(rows, group, number, bytes, row);
+  return sketchGroup(rows, group, number, bytes, row);
 }
 
 #else
+
+const bool sketchesWords = false;
 
 bool sketch(const Word*, std::uint32_t, std::uint32_t, RowSketch&) { return false; }
 bool sketch(const Word*, const RowGroup&, std::uint32_t, std::uint32_t, RowSketch&) { return false; }

@@ -1,5 +1,5 @@
-// What reads of arrays that a launch only reads (quiet.h) cost, from the words of the log alone: such a row
-// needs neither its lanes side by side nor a look at the shadow.
+// What reads of arrays that a launch only reads (quiet.h) cost: such a row needs no look at the shadow, and on
+// machines that can the words of the log tell it, without bringing the lanes side by side.
 #pragma once
 
 #include "instrument/runtime/core/row_groups.h"
@@ -27,8 +27,13 @@ struct RowSketch {
   }
 };
 
-/// Of the lanes in `mask` (not 0), whose words lie side by side. False where that cannot be told so simply,
-/// or not on this machine.
+/// Of `count` lanes whose addresses lie side by side, as RowLanes has them. False where it cannot be told so
+/// simply.
+bool sketchLanes(const Address* at, std::uint32_t count, std::uint32_t bytes, RowSketch& row);
+
+/// This machine can tell it from the words of the log, where lanes may be missing.
+extern const bool sketchesWords;
+/// Of the lanes in `mask` (not 0), whose words lie side by side.
 bool sketch(const Word* words, std::uint32_t mask, std::uint32_t bytes, RowSketch& row);
 /// Of the lanes of a group, in row `number` of its segment; `rows`: where the log begins.
 bool sketch(const Word* rows, const RowGroup& group, std::uint32_t number, std::uint32_t bytes,

@@ -66,6 +66,12 @@ void RowVisitor::visit(const abi::LogSegment& segment, std::uint32_t mask, Addre
   const KnownRow* scattered = nullptr; ///< the last one that was looked at closely
   RowSketch sketched;
   std::uint32_t sketchedRow = ~std::uint32_t{0}; ///< none, or one of which nothing is known
+  auto sketchRow = [&](std::uint32_t row, std::uint32_t bytes) {
+    if (sketchesWords) return sketchOf(row, bytes, sketched);
+    alignas(64) Address at[kWarpSize];
+    addressesOf(row, at);
+    return sketchLanes(at, lanesOf(mask).count, bytes, sketched);
+  };
   for (std::uint32_t i = 0; i < segment.count; ++i) {
     if (i < 64 && settled >> i & 1) continue;
     std::uint64_t bit = series.of(i) < 64 ? std::uint64_t{1} << series.of(i) : 0;
@@ -76,7 +82,7 @@ void RowVisitor::visit(const abi::LogSegment& segment, std::uint32_t mask, Addre
     const Address distance = distanceOf(access, launch);
     if (toCount && access.kind == abi::SiteKind::Read && launch.quiet.any()) {
       if (sketchedRow != access.row || sketched.bytes != access.bytes)
-        sketchedRow = sketchOf(access.row, access.bytes, sketched) ? access.row : ~std::uint32_t{0};
+        sketchedRow = sketchRow(access.row, access.bytes) ? access.row : ~std::uint32_t{0};
       if (sketchedRow == access.row && sketched.holdsAt(distance) &&
           launch.quiet.cover(sketched.low + distance, sketched.high + distance, access.bytes,
                              ownBase(access))) {
