@@ -39,14 +39,27 @@ bool polls(std::uint32_t site) {
   return info && (info->flags & flags) == flags;
 }
 
-/// A volatile read in a loop that waits for what it reads, against an atomic whose scope covers both: how a
-/// flag is polled, before anything was released through it as well.
+/// The same of an atomic read, with a volatile store as its partner.
+bool pollsAtomically(std::uint32_t site) {
+  const abi::SiteInfo* info = context().site(site);
+  return info && info->kind == abi::SiteKind::Atomic && info->flags & abi::SitePolled;
+}
+
+/// A volatile read in a loop that waits for what it reads, against an atomic whose scope covers both, or such
+/// an atomic read against a volatile store: how a flag is polled, before anything was released through it as
+/// well.
 bool isPolledFlag(const CheckedAccess& access, const Earlier& earlier) {
   const LaunchState& launch = *access.block.launch;
+  if (access.atomic() == earlier.atomic) return false;
   bool near = access.shared || isOwnBlocks(access, earlier.token);
-  if (access.atomic()) return (near || access.order.scope() >= 2) && !earlier.writes && polls(earlier.site);
-  bool wide = earlier.token & 1 || atomicScope(launch, earlier.site) >= 2;
-  return !access.writes() && earlier.atomic && (near || wide) && polls(access.site);
+  bool wide = access.atomic() ? access.order.scope() >= 2
+                              : earlier.token & 1 || atomicScope(launch, earlier.site) >= 2;
+  if (!near && !wide) return false;
+  if (access.atomic())
+    return earlier.writes ? !access.writes() && siteIsVolatile(earlier.site) && pollsAtomically(access.site)
+                          : polls(earlier.site);
+  return access.writes() ? access.isVolatile && !earlier.writes && pollsAtomically(earlier.site)
+                         : polls(access.site);
 }
 
 /// The same read against a volatile store. No fault in itself: at worst what the flag should hand over is in
