@@ -112,9 +112,22 @@ private:
     });
   }
 
+  /// Where the read stays in its array: beyond it, that it does is the mistake.
+  bool isWithin(const SharedRead& read, const Spot& spot) const {
+    const std::optional<std::uint64_t>& bytes = c.model.objects[read.access.object].bytes;
+    return !bytes || (spot.offset >= 0 && spot.offset + spot.bytes <= static_cast<std::int64_t>(*bytes));
+  }
+  Expr isWithin(const ModelAccess& access) {
+    const std::optional<std::uint64_t>& bytes = c.model.objects[access.object].bytes;
+    if (!bytes || *bytes < static_cast<std::uint64_t>(access.size->value)) return context.boolean(!bytes);
+    const auto last = static_cast<std::int64_t>(*bytes) - access.size->value;
+    return context.binary(Op::Ule, access.offset, context.constant(64, last));
+  }
+
   /// Looks for a thread that reads where nobody can have written whenever it does.
   bool tell(const SharedRead& read, PlacesOfRead& places, std::vector<const Spot*> open) {
     if (!read.matters || !places.areWhole()) return false;
+    std::erase_if(open, [&](const Spot* spot) { return !isWithin(read, *spot); });
     // What others change first is told there.
     if (!read.isChange) std::erase_if(open, [&](const Spot* spot) { return places.mayBeChanged(*spot); });
     Expr unwritten = context.boolean(false);
@@ -144,7 +157,8 @@ private:
       return other.access.object == read.access.object && other.isChange;
     });
     if (areChanged && !read.isChange) return leaveOpen(read);
-    if (!never(read.access) && !(read.matters && tellAt(read.access, true))) leaveOpen(read);
+    if (never(read.access)) return;
+    if (!read.matters || !tellAt(under(read.access, isWithin(read.access)), true)) leaveOpen(read);
   }
 
   bool tellAt(const ModelAccess& access, bool isNeverWritten) {

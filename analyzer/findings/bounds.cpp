@@ -42,6 +42,12 @@ void wordAsFreed(Finding& finding, const ModelAccess& access, const MemoryObject
   finding.notes.push_back({object.freed, "freed here, before the launch"});
 }
 
+std::string whereTo(const Finding& finding, const WitnessThread& thread) {
+  const bool isBefore = thread.offset < 0;
+  if (finding.accesses[0].expr == finding.memory->name) return isBefore ? "before its start" : "past its end";
+  return fmt::format("{} of `{}`", isBefore ? "before the start" : "past the end", finding.memory->name);
+}
+
 } // namespace
 
 Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context) {
@@ -53,14 +59,10 @@ Finding boundsFinding(const BoundsResult& bounds, const FindingContext& context)
   finding.accesses = {accessOf(access, thread, context)};
   finding.memory = memoryOf(access, thread, context);
   const char* verb = verbOf(access);
-  std::string where = thread.offset < 0 ? "before the start" : "past the end";
+  finding.message = fmt::format("`{}` is {} {}", exprOf(access, context), verb, whereTo(finding, thread));
   if (finding.memory->size)
-    finding.message = fmt::format("`{}` is {} {} of `{}`: {} at byte {}, of {}", exprOf(access, context),
-                                  verb, where, finding.memory->name, counted(thread.bytes, "byte"),
-                                  thread.offset, *finding.memory->size);
-  else
-    finding.message =
-        fmt::format("`{}` is {} {} of `{}`", exprOf(access, context), verb, where, finding.memory->name);
+    finding.message += fmt::format(": {} at byte {}, of {}", counted(thread.bytes, "byte"), thread.offset,
+                                   *finding.memory->size);
   const MemoryObject& object = context.model.objects[access.object];
   if (object.freed.known())
     wordAsFreed(finding, access, object);

@@ -198,7 +198,12 @@ Error check(const FillWork& work) {
   if (work.width == 0 || work.height == 0 || work.depth == 0) return Error::Success;
   if (!work.to.base) return Error::InvalidValue;
   if (work.height > 1 && work.to.pitch < work.width) return Error::InvalidValue;
-  return checkSide(work.to, span(work.to, work.width, work.height, work.depth), true, true, false,
+  if (whereIs(work.to.base) == Where::Host && !isRegisteredHost(work.to.base)) {
+    reportWrongSpace(work.to.base, work.function, "it fills device memory, and this is host memory",
+                     work.caller);
+    return Error::InvalidValue;
+  }
+  return checkSide(work.to, span(work.to, work.width, work.height, work.depth), true, false, false,
                    work.function, work.caller);
 }
 

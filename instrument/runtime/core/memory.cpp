@@ -115,8 +115,8 @@ FreeResult Allocations::remove(void* pointer, MemoryKind kind, void* caller) {
   if (!found) return FreeResult::NotAnAllocation;
   Address base = addressOf(found->base);
   if (base != addressOf(pointer)) {
-    bool within = found->live && addressOf(pointer) - base < found->bytes;
-    return within ? FreeResult::NotTheStart : FreeResult::NotAnAllocation;
+    if (addressOf(pointer) - base >= found->bytes) return FreeResult::NotAnAllocation;
+    return found->live ? FreeResult::NotTheStart : FreeResult::AlreadyFreed;
   }
   if (!found->live) return FreeResult::AlreadyFreed;
   if (found->name) return FreeResult::WrongKind; // a variable, managed perhaps
