@@ -8,6 +8,7 @@
 #include "instrument/runtime/core/launch.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kcheck::runtime::api {
 namespace {
@@ -45,6 +46,9 @@ Error completed(cuda::Event* event, bool waits) {
       goOn();
     if (!waits && isBusy(*event)) return Error::NotReady;
   }
+  // A GPU is still busy when it is asked at once: who looks at the answer asks again or waits.
+  if (!waits && event->recorded && !std::exchange(event->asked, true) && !isEventWaitedFor(event->id))
+    return Error::NotReady;
   if (event->recorded) eventSynchronized(event->id);
   flushPrintf();
   return deviceErrorAtSynchronisation();

@@ -74,6 +74,7 @@ void hostWaitsFor(Stream& stream) {
 void record(Event& event, Stream& stream) {
   orderWithLegacy(stream);
   event.recorded = true;
+  event.asked = false;
   event.when = std::chrono::steady_clock::now();
   eventRecorded(event.id, stream.id);
 }

@@ -17,6 +17,7 @@ struct Stream {
   /// Operations so far, and how many of the legacy stream's operations this one is already ordered after (and
   /// the reverse): the legacy default stream and blocking streams wait for each other.
   std::uint64_t operations = 0, legacySeen = 0, seenByLegacy = 0;
+  std::uint64_t askedAt = 0;  ///< operations when the host last asked whether they are done
   std::uint64_t marker = 0;   ///< number of the event that carries such an order
   Graph* capturing = nullptr; ///< graph under construction while capturing
   bool captureOrigin = false; ///< the stream in which capture began
@@ -31,6 +32,7 @@ struct Event {
   std::uint64_t id = 0;
   unsigned flags = EventDefault;
   bool recorded = false;
+  bool asked = false; ///< whether it is done, since it was recorded
   std::chrono::steady_clock::time_point when;
   Graph* capturing = nullptr; ///< recorded while its stream was captured
   std::vector<GraphNode*> captureNodes;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace kcheck::runtime::api {
 namespace {
@@ -99,6 +100,9 @@ Error cudaStreamQuery(StreamHandle handle) {
       goOn();
       if (isBusy(stream)) return Error::NotReady;
     }
+    // A GPU is still busy when it is asked at once: who looks at the answer asks again or waits.
+    if (std::exchange(stream.askedAt, stream.operations) != stream.operations && !kcheck::runtime::isWaitedFor(stream.id))
+      return Error::NotReady;
     hostWaitsFor(stream); // success means that all work is done
     return deviceErrorAtSynchronisation();
   });

@@ -329,6 +329,8 @@ OperationNumber latestOperation() {
 bool hostHasWaitedFor(OperationNumber operation) {
   return context().streams.hostKnows(operation.stream, operation.sequence);
 }
+bool isWaitedFor(std::uint64_t stream) { return context().streams.isWaitedFor(stream); }
+bool isEventWaitedFor(std::uint64_t event) { return context().streams.isEventWaitedFor(event); }
 void eventSynchronized(std::uint64_t event) {
   context().streams.eventSynchronized(event);
   hideFromHost();

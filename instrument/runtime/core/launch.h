@@ -84,6 +84,9 @@ void streamIsBranch(std::uint64_t stream, std::uint64_t whole);
 void eventRecorded(std::uint64_t event, std::uint64_t stream);
 void streamWaits(std::uint64_t stream, std::uint64_t event);
 void eventSynchronized(std::uint64_t event); ///< the host has waited for the event
+/// Whether the thread of the host has waited for all of the stream's work, and for the event.
+bool isWaitedFor(std::uint64_t stream);
+bool isEventWaitedFor(std::uint64_t event);
 
 /// A launch, copy or fill, by its number among those of its stream.
 struct OperationNumber {

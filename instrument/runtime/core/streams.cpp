@@ -210,6 +210,25 @@ void Streams::eventSynchronized(std::uint64_t event) {
   if (found != events.end()) hostWaitedFor(found->second);
 }
 
+bool Streams::iKnow(const Known& known) const {
+  const Known& here = mine();
+  return std::ranges::all_of(known, [&](const auto& reached) {
+    auto found = here.find(reached.first);
+    return reached.second <= (found == here.end() ? 0 : found->second);
+  });
+}
+
+bool Streams::isWaitedFor(std::uint64_t stream) const {
+  const std::lock_guard lock(threads);
+  return iKnow(after(stream));
+}
+
+bool Streams::isEventWaitedFor(std::uint64_t event) const {
+  const std::lock_guard lock(threads);
+  auto found = events.find(event);
+  return found == events.end() || iKnow(found->second);
+}
+
 void Streams::forget() {
   operations.clear();
   currentFloor = kFirstToken;

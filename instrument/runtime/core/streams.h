@@ -79,6 +79,10 @@ public:
   void recorded(std::uint64_t event, std::uint64_t stream);
   void waits(std::uint64_t stream, std::uint64_t event);
   void eventSynchronized(std::uint64_t event);
+  /// Whether the calling thread of the host has waited for all work of the stream so far, and for that before
+  /// the event.
+  bool isWaitedFor(std::uint64_t stream) const;
+  bool isEventWaitedFor(std::uint64_t event) const;
   /// All tokens are renewed: what was, comes before everything.
   void forget();
 
@@ -102,6 +106,7 @@ private:
   static bool knows(const Known& known, const Operation& operation);
   Known after(std::uint64_t stream) const;
   void hostWaitedFor(const Known& known);
+  bool iKnow(const Known& known) const;
   const Known& mine() const;
   bool allKnow(const Operation& operation) const;
   void prune();
