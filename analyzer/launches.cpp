@@ -294,8 +294,8 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
     if (std::ranges::none_of(launches, [&](const Launch* other) { return sameCase(launch, *other); }))
       launches.push_back(&launch);
   }
-  if (!launches.empty() || options.block || options.grid || facts.hasMain)
-    used.grid |= 1; // one block is kcheck's own choice alone
+  const bool isTold = !launches.empty() || options.block || options.grid || facts.hasMain;
+  if (used.grid == 0 && isTold) used.grid = 1; // one block is kcheck's own choice alone
   plan.any.mayAlias = options.mayAlias;
   if (used.mostThreads) plan.any.mostThreads = std::min(used.mostThreads, 1024u);
   narrowUnused(plan.any, used);
@@ -313,7 +313,8 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   const unsigned blockAxes = used.block & used.ownBlock, gridAxes = used.grid & used.ownGrid;
   unsigned dimensions = (blockAxes & 4) ? 3 : (blockAxes & 2) ? 2 : 1;
   Dim3 block = dimensions == 1 ? Dim3{128, 1, 1} : dimensions == 2 ? Dim3{16, 16, 1} : Dim3{8, 8, 4};
-  Dim3 grid{used.grid == 0 ? 1u : 4u, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
+  if (!(blockAxes & 1)) block.x = 1;
+  Dim3 grid{(used.grid & 1) ? 4u : 1u, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
   const std::array<Dim3, 2> usual{withinBound(block, used.mostThreads), grid};
   block = withinBound(wantedBlock(block, used), used.mostThreads);
   takeWanted(grid, used.wantedGrid, {2147483647, 65535, 65535});

@@ -106,6 +106,13 @@ bool comparesWithOther(Expr n, Expr thread) {
   return (a == thread && isBound(b)) || (b == thread && isBound(a));
 }
 
+/// `threadIdx.x == 15`
+bool isAtEdge(Expr n, Expr thread) {
+  if (n->op != Op::Eq) return false;
+  const Expr a = n->operands[0], b = n->operands[1];
+  return (a == thread && isConst(b) && b->value > 0) || (b == thread && isConst(a) && a->value > 0);
+}
+
 /// `threadIdx.x < blockDim.x / 32`: the wider the block, the more of its threads do it.
 bool comparesWithWidth(Expr n, Expr thread) {
   if (n->width != 1 || n->operands.size() != 2 || n->op == Op::Eq) return false;
@@ -137,13 +144,19 @@ class Widths {
 public:
   explicit Widths(const KernelModel& model) : model(model) {
     for (const Phase& phase : model.gridPhases)
-      for (const ModelAccess& access : phase.accesses) look(access);
+      for (const ModelAccess& access : phase.accesses) {
+        look(access);
+        noteThreads(access.condition);
+      }
     for (const Stored& first : stored)
       for (const Stored& second : stored) compare(first, second);
   }
-  /// Steps say how wide a block is; arrays only how wide it is at most, with some room perhaps.
+  /// Steps say how wide a block is, but where the kernel speaks of threads beyond them, as of those at the
+  /// edge of a tile; arrays only how wide it is at most, with some room perhaps.
   std::int64_t of(unsigned axis) const {
-    const std::int64_t step = steps[axis] ? steps[axis] : readSteps[axis], room = rooms[axis];
+    const Steps& known = steps[axis].empty() ? readSteps[axis] : steps[axis];
+    const std::int64_t room = rooms[axis], wider = leastOf(known, spokenOf[axis]);
+    const std::int64_t step = wider || rounded(room) > spokenOf[axis] ? wider : leastOf(known, 0);
     if (step && (!room || step <= room)) return step;
     return room ? rounded(room) : 0;
   }
@@ -170,7 +183,8 @@ private:
         for (const auto& [term, scale] : place.terms)
           if (isIndexOrRound(term) && term != thread && scale % step == 0) narrow(steps[axis], scale / step);
       }
-      if (anyNode(access.condition, [&](Expr n) { return comparesWithOther(n, thread); })) continue;
+      const auto staysOut = [&](Expr n) { return comparesWithOther(n, thread) || isAtEdge(n, thread); };
+      if (anyNode(access.condition, staysOut)) continue;
       if (const auto rest = object.bytes ? restOf(place, axis) : std::nullopt)
         narrow(rooms[axis], (step > 0 ? std::int64_t(*object.bytes) - *rest - std::int64_t(access.size->value)
                                       : place.number) /
@@ -192,6 +206,20 @@ private:
       if (ofBlock->second % own->second == 0)
         narrow((access.stores() ? steps : readSteps)[axis], ofBlock->second / own->second);
     }
+  }
+
+  /// The threads that the condition asks for by number.
+  void noteThreads(Expr condition) {
+    anyNode(condition, [&](Expr n) {
+      if (n->width != 1 || n->operands.size() != 2) return false;
+      for (unsigned axis = 0; axis < 3; ++axis)
+        for (std::size_t i : {0u, 1u}) {
+          const Expr thread = model.threadIdx[axis], number = n->operands[1 - i];
+          if (!isConst(thread) && n->operands[i] == thread && isConst(number) && number->value < kMostThreads)
+            spokenOf[axis] = std::max(spokenOf[axis], number->value);
+        }
+      return false;
+    });
   }
 
   struct Stored {
@@ -230,11 +258,23 @@ private:
     if (width < 2 || width > kMostThreads) return;
     known = known == 0 ? width : std::min(known, width);
   }
+  using Steps = std::set<std::int64_t>;
+  static void narrow(Steps& known, std::int64_t width) {
+    if (width >= 2 && width <= kMostThreads) known.insert(width);
+  }
+  /// Of those above `bound`, but for what misses whole warps by a little: a mistake.
+  static std::int64_t leastOf(const Steps& steps, std::int64_t bound) {
+    for (const std::int64_t step : steps) {
+      const std::int64_t warps = (step + 2) / 32 * 32;
+      if (step > bound && (warps == step || !steps.contains(warps))) return step;
+    }
+    return 0;
+  }
 
   const KernelModel& model;
   std::vector<Stored> stored;
-  Axes steps{}, rooms{};
-  Axes readSteps{}; ///< what is read may be more than a block's own part
+  Axes rooms{}, spokenOf{};
+  std::array<Steps, 3> steps, readSteps; ///< what is read may be more than a block's own part
 };
 
 /// How many accesses may leave an array of the kernel's file, as far as their place is known.

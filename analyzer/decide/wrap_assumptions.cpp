@@ -1,5 +1,6 @@
 // What a proof rests on where arithmetic of the program may wrap, and when that may be assumed not to happen.
 #include "analyzer/decide/choices.h"
+#include "analyzer/decide/pitches.h"
 #include "analyzer/decide/question.h"
 #include "analyzer/decide/search.h"
 #include "report/assumptions.h"
@@ -128,14 +129,48 @@ const std::vector<std::string>& Decider::signedAssumptions(const ModelAccess& ac
   return result;
 }
 
-/// What the place is chosen by.
+static bool keepsWithin(Expr choice);
+
+/// Of threads or of a number of the launch alone, or a thread's place that is kept within one: `x < n ? x :
+/// n - 1`.
+static bool isSideOfGuard(Expr e) {
+  const auto isNegative = [](Expr n) { return isConst(n) && signExtend(n->value, n->width) < 0; };
+  const auto turnsSign = [&](Expr n) {
+    return (n->op == Op::Mul || n->op == Op::Xor) && std::ranges::any_of(n->operands, isNegative);
+  };
+  if (anyNode(e, turnsSign)) return false;
+  if (!anyNode(e, isIndex) || !anyNode(e, isNumber)) return true;
+  return e->op == Op::Ite && keepsWithin(e->operands[0]) && isSideOfGuard(e->operands[1]) &&
+         isSideOfGuard(e->operands[2]);
+}
+
+/// Whether the choice asks where the thread is, compared with a number of the launch, and nothing of the
+/// number by itself, such as whether it is negative.
+static bool keepsWithin(Expr choice) {
+  if (!anyNode(choice, isIndex)) return false;
+  switch (choice->op) {
+  case Op::Slt:
+  case Op::Sle:
+  case Op::Ult:
+  case Op::Ule: return std::ranges::all_of(choice->operands, isSideOfGuard);
+  case Op::And:
+  case Op::Or:
+  case Op::Xor:
+    return std::ranges::all_of(choice->operands,
+                               [](Expr part) { return isConst(part) || keepsWithin(part); });
+  default: return false;
+  }
+}
+
+/// What the place is chosen by, but for how far the threads go.
 static std::vector<Expr> choicesOf(const ModelAccess& access) {
   std::vector<Expr> choices;
   if (access.offset)
     anyNode(access.offset, [&](Expr n) {
-      const bool isChoice =
-          n->op == Op::Ite && n->width > 1 && std::ranges::find(choices, n->operands[0]) == choices.end();
-      if (isChoice) choices.push_back(n->operands[0]);
+      if (n->op != Op::Ite || n->width == 1) return false;
+      Expr choice = n->operands[0];
+      const bool isNew = std::ranges::find(choices, choice) == choices.end();
+      if (isNew && !(anyNode(choice, isNumber) && keepsWithin(choice))) choices.push_back(choice);
       return false;
     });
   return choices;

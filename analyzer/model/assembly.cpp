@@ -1,5 +1,6 @@
 // Inline PTX that readInlinePtx has left: asynchronous copies, and results that nobody knows. What may do
 // more than that leaves a gap at its line.
+#include "analyzer/model/barriers.h"
 #include "analyzer/model/execution.h"
 #include "ptx/statement.h"
 
@@ -61,13 +62,16 @@ Expr Execution::assemblyResult(const CallInst& call, StringRef text, bool isOfWa
 }
 
 /// `%envreg2;`: set by the driver, the same for all threads. Cooperative groups ask there whether the grid
-/// can meet.
+/// can meet: whether the address in both registers is none. A kernel on its own may be launched either way.
 static Expr environmentRegister(KernelState& state, const CallInst& call, StringRef text) {
   const std::string name = text.take_until([](char c) { return c == ';' || c == ' '; }).str();
-  Symbol* symbol = state.symbols.get(call.getModule(), name, {}, name, 32, SymbolKind::Unknown);
+  if (name == "%envreg1") return state.exprs.constant(32, 0);
+  const std::string shown = name == "%envreg2" ? "cooperative launch" : name;
+  Symbol* symbol = state.symbols.get(call.getModule(), name, {}, shown, 32, SymbolKind::Unknown);
   symbol->varies = Varies::Never;
-  symbol->exact = false;
-  symbol->cause = {CauseKind::Launch, "whether the launch is cooperative"};
+  if (name == "%envreg2") symbol->lo = 0, symbol->hi = 1;
+  symbol->exact = !state.launch.isOfProgram() && name == "%envreg2";
+  symbol->cause = {CauseKind::Launch, kWhetherCooperative};
   return state.exprs.of(symbol);
 }
 

@@ -2,6 +2,7 @@
 // barrier is one decision: by which of its edges it is left.
 #include "analyzer/model/barrier_controls.h"
 
+#include "analyzer/model/barriers.h"
 #include "analyzer/model/warp_values.h"
 
 #include "llvm/Analysis/PostDominators.h"
@@ -88,9 +89,13 @@ private:
     Expr comes = (lanesTogether(at) ? run.conditions : run.barrierConditions).at(at.getParent());
     if (kind != BarrierKind::Grid) return comes;
     // A launch that is not cooperative has no such barrier at all.
+    const auto asksLaunch = [](Expr n) {
+      return n->op == Op::Symbol && n->symbol->cause.text == kWhetherCooperative;
+    };
     Expr result = state.exprs.boolean(true);
     for (Expr part : conjunctsOf(comes))
-      if (none_of(causesOf(part), [](const Cause& cause) { return cause.kind == CauseKind::Launch; }))
+      if (none_of(causesOf(part), [](const Cause& cause) { return cause.kind == CauseKind::Launch; }) &&
+          !anyNode(part, asksLaunch))
         result = state.exprs.logicalAnd(result, part);
     return result;
   }

@@ -45,6 +45,8 @@ std::optional<Together> lanesTogether(const llvm::Instruction& instruction);
 
 /// cooperative_groups' grid barrier: kept as a call, its body (atomics in a workspace) is not looked into.
 bool isGridBarrierFunction(const llvm::Function& function);
+/// The cause of what it asks for before.
+inline constexpr char kWhetherCooperative[] = "whether the launch is cooperative";
 
 /// Whether inline PTX (cuda::atomic and its relatives) acquires or releases: an order that the model does not
 /// follow.

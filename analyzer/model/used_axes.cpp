@@ -105,22 +105,29 @@ UsedAxes usedAxes(const llvm::Function& kernel) {
   UsedAxes used;
   if (none_of(instructions(kernel), speaksOfBlocks)) used.grid = 0; // one block's work
   used.mostThreads = launchBound(kernel);
+  unsigned block = 0, grid = 0; // that it looks at
   for (auto& instruction : instructions(kernel)) {
     noteWanted(instruction, used);
     auto* call = dyn_cast<IntrinsicInst>(&instruction);
     if (!call) continue;
     switch (call->getIntrinsicID()) {
+    case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+    case Intrinsic::nvvm_read_ptx_sreg_ntid_x: block |= 1; break;
     case Intrinsic::nvvm_read_ptx_sreg_tid_y:
-    case Intrinsic::nvvm_read_ptx_sreg_ntid_y: used.block |= 2; break;
+    case Intrinsic::nvvm_read_ptx_sreg_ntid_y: block |= 2; break;
     case Intrinsic::nvvm_read_ptx_sreg_tid_z:
-    case Intrinsic::nvvm_read_ptx_sreg_ntid_z: used.block |= 4; break;
+    case Intrinsic::nvvm_read_ptx_sreg_ntid_z: block |= 4; break;
+    case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+    case Intrinsic::nvvm_read_ptx_sreg_nctaid_x: grid |= 1; break;
     case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
-    case Intrinsic::nvvm_read_ptx_sreg_nctaid_y: used.grid |= 2; break;
+    case Intrinsic::nvvm_read_ptx_sreg_nctaid_y: grid |= 2; break;
     case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
-    case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: used.grid |= 4; break;
+    case Intrinsic::nvvm_read_ptx_sreg_nctaid_z: grid |= 4; break;
     default: break;
     }
   }
+  if (block) used.block = block;
+  if (grid) used.grid = grid;
   const Attribute own = kernel.getFnAttribute(kOwnAxesAttribute);
   unsigned axes = 0;
   if (own.isValid() && !own.getValueAsString().getAsInteger(10, axes)) {
