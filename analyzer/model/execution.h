@@ -130,6 +130,7 @@ private:
   Expr opaque(const llvm::Instruction& instruction, const std::string& name, const std::string& role,
               std::vector<Expr> operands, const llvm::Instruction* key);
   Expr vectorOf(const llvm::InsertElementInst& last);
+  Expr elementOf(const llvm::ExtractElementInst& extract);
   Symbol* local(const llvm::Instruction& instruction, const std::string& role, const std::string& name,
                 unsigned width);
   Expr fresh(const llvm::Value* v, const char* role, const std::string& name, const Cause& cause);

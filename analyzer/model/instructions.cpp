@@ -78,6 +78,8 @@ Expr Execution::result(const Instruction& instruction) {
   if (auto* address = dyn_cast<GEPOperator>(&instruction)) return gep(*address);
   if (auto* extract = dyn_cast<ExtractValueInst>(&instruction)) return aggregate(*extract);
   if (auto* insert = dyn_cast<InsertElementInst>(&instruction)) return vectorOf(*insert);
+  if (auto* extract = dyn_cast<ExtractElementInst>(&instruction))
+    if (Expr element = elementOf(*extract)) return element;
   if (isa<FreezeInst>(instruction)) return value(instruction.getOperand(0));
   if (auto* choice = dyn_cast<SelectInst>(&instruction);
       choice && isScalarInteger(choice->getCondition()->getType()))

@@ -74,6 +74,30 @@ bool Execution::staysInBlock(const Instruction& load, const MemoryObject& object
   return object.space == MemorySpace::Shared && state.cut == Cut::Block && !state.unstable.count(&load);
 }
 
+/// Of a vector that is read where nobody writes: the same as if its element had been read alone. Null where it
+/// is another vector.
+Expr Execution::elementOf(const ExtractElementInst& extract) {
+  const auto* load = dyn_cast<LoadInst>(extract.getVectorOperand());
+  const auto* index = dyn_cast<ConstantInt>(extract.getIndexOperand());
+  const unsigned width = widthOf(extract.getType(), state.layout);
+  if (!load || !index || !load->isSimple() || extract.getType()->isPointerTy() || width % 8 ||
+      !state.knowsWritten ||
+      state.loopInfo.getLoopFor(load->getParent()) != state.loopInfo.getLoopFor(extract.getParent()))
+    return nullptr;
+  const std::int64_t ahead = std::int64_t(index->getZExtValue()) * (width / 8);
+  Expr result = nullptr;
+  for (const Place& place : state.objects.places(value(load->getPointerOperand()))) {
+    const MemoryObject& object = state.objects[place.object];
+    if (object.space != MemorySpace::Global || object.isUnknown || state.isWritten(place.object) ||
+        !isFalse(writtenAsOther(place.object)))
+      return nullptr;
+    Expr at = exprs.add(place.offset, exprs.constant(64, ahead), NoSignedWrap);
+    Expr content = unwrittenContent({place.guard, place.object, at}, width);
+    result = result ? exprs.ite(place.guard, content, result) : content;
+  }
+  return result;
+}
+
 /// Of an object that nobody has written since the run began.
 Expr Execution::contentBefore(const Instruction& instruction, const Place& place, unsigned width,
                               const Cause& written) {

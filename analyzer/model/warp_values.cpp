@@ -288,6 +288,13 @@ bool hasVoters(ExprContext& exprs, Expr votes, const Ballot& ballot, Expr condit
   return isVoter(ballot, condition) || std::find(here.begin(), here.end(), any) != here.end();
 }
 
+/// What goes through many shuffles doubles each time: each lane has words of its own for it.
+static bool isTooLarge(Expr sent) {
+  constexpr std::size_t kMost = 8192;
+  std::size_t count = 0;
+  return anyNode(sent, [&](Expr) { return ++count > kMost; });
+}
+
 Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<Expr(unsigned)>& argument,
                  Expr condition) {
   Expr own = state.model.threadIdx[0];
@@ -314,6 +321,7 @@ Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<E
   if (!group && ((ballot && ballot->group) || !isMetTogether(state, call))) return nullptr;
   if (ballot && !hasVoters(exprs, leads->second, *ballot, condition))
     return nullptr; // there may be no such lane
+  if (isTooLarge(argument(1))) return nullptr;
   Substitution other = asLane(state, lane);
   if (shared) other.set(shared, shared);
   Substitution votes(exprs); // the first voter has voted
