@@ -19,15 +19,19 @@ void Execution::leaveLoop(LoopWork& work) {
   record.aligned = !stops && aligned != state.barrierLoops.end();
   if (record.aligned) record.alignedBy = aligned->second;
 
-  work.counter->exact = work.exitCounter->exact = work.stayIsExact;
-  if (!work.stayIsExact)
+  const bool isExact = work.stayIsExact && work.pastIsExact;
+  work.counter->exact = work.exitCounter->exact = isExact;
+  if (!isExact)
     work.counter->cause = work.exitCounter->cause = {
         CauseKind::Loop,
         "how often the loop at " + state.lineText(*loop->getHeader()->getTerminator()) + " runs"};
 
-  if (recording && !work.stayIsExact && work.stayIsWhole) {
-    state.model.goingOn[work.counter] = {work.stay, work.k};
-    state.model.goingOn[work.exitCounter] = {work.stay, work.k, true};
+  const bool isKnown =
+      work.pastIsExact ? work.stayIsWhole : work.past && (work.stayIsWhole || work.stayIsExact);
+  if (recording && !isExact && isKnown) {
+    Expr goesOn = work.past ? work.past : work.stay;
+    state.model.goingOn[work.counter] = {goesOn, work.k};
+    state.model.goingOn[work.exitCounter] = {goesOn, work.k, true};
   }
   Substitution final(exprs);
   final.set(work.k, work.trips ? exprs.constant(32, *work.trips) : exprs.of(work.exitCounter));

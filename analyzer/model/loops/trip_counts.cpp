@@ -259,6 +259,21 @@ Expr Execution::lastIteration(const LoopWork& work) {
   return exprs.ite(toFirst(work.stay), between, zero);
 }
 
+/// After how many rounds the condition may begin anew: `k % 8 != 7`, `(k & 7) != 7`. 1: nothing says so.
+static std::int64_t periodOf(Expr condition) {
+  constexpr std::int64_t kLongest = 16;
+  std::int64_t period = 1;
+  anyNode(condition, [&](Expr n) {
+    if (n->operands.size() != 2 || !isConst(n->operands[1])) return false;
+    const std::int64_t number = n->operands[1]->value;
+    const bool isMask = n->op == Op::And && n->width > 1 && isPowerOf2_64(std::uint64_t(number) + 1);
+    const std::int64_t rounds = isMask ? number + 1 : n->op == Op::URem || n->op == Op::SRem ? number : 0;
+    if (rounds > 1 && rounds <= kLongest) period = std::max(period, rounds);
+    return false;
+  });
+  return period;
+}
+
 /// In a run that stops at barriers, a loop around one comes round only past all of them: what that takes held
 /// in every iteration before. Returns whether it is possible at all.
 bool Execution::comesRoundPastBarriers(LoopWork& work) {
@@ -269,16 +284,25 @@ bool Execution::comesRoundPastBarriers(LoopWork& work) {
         work.loop->contains(from) && edge != edges.end())
       round = exprs.logicalOr(round, edge->second);
   Expr relative = whereHolds(exprs, round, work.bodyEntry);
+  work.pastIsExact = false;
   if (dependsOnLoop(work, relative, false)) return true;
   Expr zero = exprs.constant(32, 0);
-  Substitution toFirst(exprs), toPrevious(exprs);
+  Substitution toFirst(exprs);
   toFirst.set(work.k, zero);
-  toPrevious.set(work.k, exprs.add(work.k, exprs.constant(32, -1), NoSignedWrap));
   Expr first = toFirst(relative);
   Ranges ranges(Ranges::Wrapping::Exact);
   if (isFalse(first) || !ranges.assume(exprs.logicalAnd(work.entry, first))) return false;
-  work.facts.push_back(
-      exprs.logicalOr(exprs.eq(work.k, zero), exprs.logicalAnd(first, toPrevious(relative))));
+  work.past = relative;
+  work.pastIsExact = heldBefore(relative, work.k) != Held::Perhaps;
+  const std::int64_t rounds = work.pastIsExact ? 1 : periodOf(relative);
+  for (std::int64_t ago = 1; ago <= rounds; ++ago) {
+    Substitution before(exprs);
+    before.set(work.k, exprs.add(work.k, exprs.constant(32, -ago), NoSignedWrap));
+    Expr held = ago == 1 ? exprs.logicalAnd(first, before(relative)) : before(relative);
+    Expr isEarlier =
+        ago == 1 ? exprs.eq(work.k, zero) : exprs.binary(Op::Slt, work.k, exprs.constant(32, ago));
+    work.facts.push_back(exprs.logicalOr(isEarlier, held));
+  }
   return true;
 }
 
