@@ -181,6 +181,34 @@ void KernelState::boundTickets() {
   }
 }
 
+/// The same of tickets that are what the counter was: from its start on, as many as the block's threads draw.
+void KernelState::boundSharedTickets() {
+  constexpr std::int64_t kFar = 1 << 20;
+  for (const auto& [number, ticket] : sharedTickets) {
+    const auto start = startOf(model, ticket.object);
+    if (!start || *start < 0 || *start > kFar) continue;
+    Expr most =
+        ticket.draws ? exprs.mul(threadsOfBlock(exprs, model), exprs.constant(32, *ticket.draws)) : nullptr;
+    Expr end = most ? exprs.add(most, exprs.constant(32, *start)) : nullptr;
+    for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})
+      for (Phase& phase : *phases)
+        for (ModelAccess& access : phase.accesses) {
+          Expr bound = exprs.boolean(true);
+          std::set<Expr> seen;
+          const auto look = [&](Expr n) {
+            if (n->op != Op::Apply || n->function != number || !seen.insert(n).second) return false;
+            Expr taken = n->width < 32 ? exprs.extend(Op::ZExt, 32, n) : n;
+            if (taken->width != 32) return false;
+            bound = exprs.logicalAnd(bound, exprs.binary(Op::Ule, exprs.constant(32, *start), taken));
+            if (end) bound = exprs.logicalAnd(bound, exprs.binary(Op::Ult, taken, end));
+            return false;
+          };
+          for (Expr e : {access.offset, access.condition}) anyNode(e, look);
+          access.condition = exprs.logicalAnd(access.condition, bound);
+        }
+  }
+}
+
 /// No more is counted than all threads of the block can draw, on top of what the counter begins with. That is
 /// said where an access speaks of the count, and not of all: who leans on it is not sure.
 void KernelState::boundCounts() {

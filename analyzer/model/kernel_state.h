@@ -270,7 +270,10 @@ struct KernelState {
     const Function* number = nullptr;
   };
   std::map<const Symbol*, FirstTicket> firstTickets;
+  std::map<const Function*, FirstTicket>
+      sharedTickets; ///< drawn upwards one by one, from where the counter starts
   void boundTickets();
+  void boundSharedTickets();
   /// Counters that are taken to start at 0, or at 0 or above.
   struct AssumedStart {
     const llvm::Instruction* drawn = nullptr;

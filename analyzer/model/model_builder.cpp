@@ -235,6 +235,7 @@ private:
   void finish() {
     state.boundCounts();
     state.boundTickets();
+    state.boundSharedTickets();
     state.checkStarts();
     addComparedArrays(state);
     if (overlapMatters(state)) state.assume(kPointersApart);

@@ -170,7 +170,11 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   Expr taken = exprs.extend(Op::ZExt, width, exprs.apply(number, std::move(*operands)));
   if (goesRound && lastOf(update) < kFar)
     return exprs.binary(Op::URem, taken, exprs.constant(width, lastOf(update) + 1));
-  if (step == 1) return taken;
+  if (step == 1) {
+    if (isFixed && isShared)
+      state.sharedTickets[number] = {place.object, drawsOfThread(place.object, update), number};
+    return taken;
+  }
   auto* first = state.symbols.get(number, "first", {0, 0}, "first ticket", width, SymbolKind::Unknown);
   first->varies = number->varies;
   first->lo = 0;

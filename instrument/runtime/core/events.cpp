@@ -140,7 +140,8 @@ wire::Finding* report(const wire::Finding& finding) {
   if (Share* share = shareOfThread()) share->leave();
   const LaunchState* running = context().launch;
   bool again = running && running->rehearsal;
-  const bool isOfOrder = finding.rule <= wire::Rule::RaceScope || finding.rule == wire::Rule::Hang;
+  const bool isOfOrder = finding.rule <= wire::Rule::RaceScope || finding.rule == wire::Rule::Hang ||
+                         finding.rule == wire::Rule::BarrierDivergence;
   if (again && (!isOfOrder || isKnown(finding))) return nullptr;
   for (unsigned i = 0; i < finding.accessCount; ++i)
     if (finding.access[i].site != wire::kNoSite) describeSite(finding.access[i].site);
