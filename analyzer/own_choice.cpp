@@ -152,11 +152,14 @@ public:
       for (const Stored& second : stored) compare(first, second);
   }
   /// Steps say how wide a block is, but where the kernel speaks of threads beyond them, as of those at the
-  /// edge of a tile; arrays only how wide it is at most, with some room perhaps.
+  /// edge of a tile; parts of a warp are no width of a row where some step says more. Arrays say only how wide
+  /// it is at most, with some room perhaps.
   std::int64_t of(unsigned axis) const {
     const Steps& known = steps[axis].empty() ? readSteps[axis] : steps[axis];
-    const std::int64_t room = rooms[axis], wider = leastOf(known, spokenOf[axis]);
-    const std::int64_t step = wider || rounded(room) > spokenOf[axis] ? wider : leastOf(known, 0);
+    const bool isRow = isConst(model.threadIdx[1]) && isConst(model.threadIdx[2]);
+    const std::int64_t least = isRow && !known.empty() && *known.rbegin() >= 32 ? 31 : 0;
+    const std::int64_t room = rooms[axis], wider = leastOf(known, std::max(spokenOf[axis], least));
+    const std::int64_t step = wider || rounded(room) > spokenOf[axis] ? wider : leastOf(known, least);
     if (step && (!room || step <= room)) return step;
     return room ? rounded(room) : 0;
   }

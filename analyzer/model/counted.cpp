@@ -181,12 +181,23 @@ void KernelState::boundTickets() {
   }
 }
 
+/// Whether the block sets the counter before the first barrier, and draws from it behind that alone.
+static bool isSetFirst(const KernelModel& model, unsigned object) {
+  if (model.blockPhases.empty()) return false;
+  const auto is = [&](AccessKind kind) {
+    return std::ranges::any_of(model.blockPhases.front().accesses, [&](const ModelAccess& access) {
+      return access.object == object && access.kind == kind;
+    });
+  };
+  return is(AccessKind::Write) && !is(AccessKind::Atomic);
+}
+
 /// The same of tickets that are what the counter was: from its start on, as many as the block's threads draw.
 void KernelState::boundSharedTickets() {
   constexpr std::int64_t kFar = 1 << 20;
   for (const auto& [number, ticket] : sharedTickets) {
     const auto start = startOf(model, ticket.object);
-    if (!start || *start < 0 || *start > kFar) continue;
+    if (!start || *start < 0 || *start > kFar || !isSetFirst(model, ticket.object)) continue;
     Expr most =
         ticket.draws ? exprs.mul(threadsOfBlock(exprs, model), exprs.constant(32, *ticket.draws)) : nullptr;
     Expr end = most ? exprs.add(most, exprs.constant(32, *start)) : nullptr;
