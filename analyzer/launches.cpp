@@ -313,7 +313,7 @@ LaunchPlan planLaunches(const Facts& facts, const Kernel& kernel, UsedAxes used,
   const unsigned blockAxes = used.block & used.ownBlock, gridAxes = used.grid & used.ownGrid;
   unsigned dimensions = (blockAxes & 4) ? 3 : (blockAxes & 2) ? 2 : 1;
   Dim3 block = dimensions == 1 ? Dim3{128, 1, 1} : dimensions == 2 ? Dim3{16, 16, 1} : Dim3{8, 8, 4};
-  if (!(blockAxes & 1)) block.x = 1;
+  if (!(used.block & 1)) block.x = 1;
   Dim3 grid{(used.grid & 1) ? 4u : 1u, (gridAxes & 2) ? 4u : 1u, (gridAxes & 4) ? 4u : 1u};
   const std::array<Dim3, 2> usual{withinBound(block, used.mostThreads), grid};
   block = withinBound(wantedBlock(block, used), used.mostThreads);
