@@ -240,6 +240,7 @@ private:
   const llvm::BasicBlock* barrierBefore(const llvm::Instruction& load) const;
   const llvm::Loop* barrierLoop(const llvm::BasicBlock* block) const;
   bool leadsTo(const llvm::Instruction& store, const llvm::BasicBlock* barrier, unsigned object) const;
+  Expr ownStored(const Place& place, unsigned width, const llvm::BasicBlock* barrier) const;
   void noteOwnStore(const Function* content, unsigned object, const llvm::BasicBlock* barrier,
                     const std::vector<Expr>& counters);
 

@@ -74,8 +74,8 @@ bool Execution::staysInBlock(const Instruction& load, const MemoryObject& object
   return object.space == MemorySpace::Shared && state.cut == Cut::Block && !state.unstable.count(&load);
 }
 
-/// Of a vector that is read where nobody writes: the same as if its element had been read alone. Null where it
-/// is another vector.
+/// Of a vector that is read where nobody writes: the same as if its element had been read alone. Null where
+/// it is another vector.
 Expr Execution::elementOf(const ExtractElementInst& extract) {
   const auto* load = dyn_cast<LoadInst>(extract.getVectorOperand());
   const auto* index = dyn_cast<ConstantInt>(extract.getIndexOperand());
@@ -114,7 +114,10 @@ Expr Execution::contentBefore(const Instruction& instruction, const Place& place
   // are ordered by that.
   content->cause =
       fromHost ? Cause{CauseKind::Launch, "the content of `" + object.name + "` at the launch"} : written;
-  if (start && object.space == MemorySpace::Shared) noteOwnStore(content, place.object, start, {});
+  if (start && object.space == MemorySpace::Shared) {
+    if (Expr own = ownStored(place, width, start)) return own;
+    noteOwnStore(content, place.object, start, {});
+  }
   return exprs.apply(content, {place.offset});
 }
 
@@ -130,7 +133,10 @@ Expr Execution::stableContent(const Instruction& instruction, const Place& place
   auto* content = state.symbols.function(since, "stable " + std::to_string(place.object),
                                          object.name + "@" + state.lineText(instruction),
                                          widthOf(instruction.getType(), state.layout));
-  if (barrier && !stops) noteOwnStore(content, place.object, barrier, operands);
+  if (barrier && !stops) {
+    if (Expr own = ownStored(place, widthOf(instruction.getType(), state.layout), barrier)) return own;
+    noteOwnStore(content, place.object, barrier, operands);
+  }
   operands.push_back(place.offset);
   state.model.contents[content] = place.object;
   content->varies = sameForGrid ? Varies::Never : Varies::ByBlock;

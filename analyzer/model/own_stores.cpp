@@ -90,4 +90,30 @@ void Execution::noteOwnStore(const Function* content, unsigned object, const Bas
                       exprs.eq(exprs.apply(content, std::move(operands)), store->access.stored));
 }
 
+/// What a thread reads at its own place behind the barrier, where a single store writes the object at all,
+/// and all threads come to it before anything could order them: another thread that writes there has raced.
+/// Null where it is not so.
+Expr Execution::ownStored(const Place& place, unsigned width, const BasicBlock* barrier) const {
+  if (state.isUnknownWritten() || state.synchronizingObjects.count(place.object)) return nullptr;
+  const Execution& past = start ? *before : *this;
+  const RunAccess* store = nullptr;
+  for (const RunAccess& access : past.accesses) {
+    if (access.access.object != place.object || access.access.kind == AccessKind::Read) continue;
+    if (store || access.access.kind == AccessKind::Atomic) return nullptr;
+    store = &access;
+  }
+  if (!store || !store->access.stored || store->access.stored->width != width ||
+      store->access.offset != place.offset || !isConst(store->access.size, width / 8) ||
+      !isTrue(store->access.condition))
+    return nullptr;
+  const BasicBlock* home = store->instruction->getParent();
+  const bool isOnly = llvm::all_of(state.writtenIn, [&](const auto& written) {
+    return written.first == home || !written.second.count(place.object);
+  });
+  if (!isOnly || state.loopInfo.getLoopFor(home) || !leadsTo(*store->instruction, barrier, place.object) ||
+      past.mayHaveWaited(*store->instruction))
+    return nullptr;
+  return store->access.stored;
+}
+
 } // namespace kcheck::analyzer
