@@ -340,9 +340,12 @@ struct KernelModel {
   std::map<unsigned, std::map<std::int64_t, FieldName>> fields; ///< of such structures, by object and byte
   std::map<const Function*, Expr> ownContents; ///< what each thread knows of contents: width 1, true
   std::map<const Symbol*, std::vector<PlaceRead>> readAt; ///< of what was found in memory, and no more
-  std::map<const Symbol*, AtomicUpdate> updates;          ///< of results that are nothing more than that
-  std::map<const Function*, AtomicUpdate> draws;          ///< of tickets, room, and who has won at a place
-  std::map<const Symbol*, Tally> tallies;                 ///< of what stands for the count behind a loop
+  /// Those of them that are what the launch found there, where the thread is early enough, in a kernel on its
+  /// own.
+  std::set<const Symbol*> foundAtLaunch;
+  std::map<const Symbol*, AtomicUpdate> updates; ///< of results that are nothing more than that
+  std::map<const Function*, AtomicUpdate> draws; ///< of tickets, room, and who has won at a place
+  std::map<const Symbol*, Tally> tallies;        ///< of what stands for the count behind a loop
   std::map<const Symbol*, bool> counts; ///< what threads of a block have counted together; true: one by one
   std::map<const void*, std::vector<LoopStep>> loopSteps; ///< by the names of ModelAccess::loops
   std::set<Expr> loopEnds; ///< width 1: that the condition at a loop's head fails in its first round

@@ -209,7 +209,9 @@ private:
   std::vector<Cause> causes(const std::vector<Expr>& constraints, const Assignment& values,
                             std::optional<Relation> relation);
   bool roundComes(const Symbol& counter, const Assignment& values, std::optional<Relation> relation);
-  const MemoryObject* tornIn(const std::vector<Expr>& constraints, const Assignment& values);
+  const MemoryObject* tornIn(const std::vector<Expr>& constraints, const Assignment& values,
+                             std::optional<Relation> relation);
+  bool isFoundAtLaunch(const Symbol& symbol);
   bool happensInUsualSizes(const Verdict& verdict, std::optional<Relation> relation);
 
   const Limits limits;

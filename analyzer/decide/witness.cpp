@@ -71,23 +71,37 @@ bool agree(const Read& a, const Read& b) {
 
 /// An array whose bytes the values take for different ones in reads of different sizes; null where there is
 /// none.
-const MemoryObject* Decider::tornIn(const std::vector<Expr>& constraints, const Assignment& values) {
+const MemoryObject* Decider::tornIn(const std::vector<Expr>& constraints, const Assignment& values,
+                                    std::optional<Relation> relation) {
   Evaluator evaluate(values);
   std::vector<Read> reads;
   const MemoryObject* torn = nullptr;
   for (Expr c : constraints)
     anyNode(c, [&](Expr n) {
-      if (n->op != Op::Apply || n->operands.size() != 1 || n->width % 8 != 0) return false;
+      if (n->width % 8 != 0) return false;
+      const auto note = [&](unsigned object, Expr offset) {
+        const Read read{object, evaluate(offset).value, n->width / 8u,
+                        zeroExtend(evaluate(n).value, n->width)};
+        if (!std::ranges::all_of(reads, [&](const Read& other) { return agree(read, other); }))
+          torn = &kernel.model.objects[read.object];
+        reads.push_back(read);
+      };
+      if (n->op == Op::Symbol && isFoundAtLaunch(*n->symbol))
+        for (const PlaceRead& place : kernel.model.readAt.at(copies.original(n->symbol))) {
+          const unsigned thread = copies.threadOf(n->symbol);
+          note(place.object, relation && thread ? copies.of(place.offset, *relation, thread) : place.offset);
+        }
+      if (n->op != Op::Apply || n->operands.size() != 1) return false;
       const auto content = kernel.model.contents.find(n->function);
-      if (content == kernel.model.contents.end()) return false;
-      const Read read{content->second, evaluate(n->operands[0]).value, n->width / 8u,
-                      zeroExtend(evaluate(n).value, n->width)};
-      if (!std::ranges::all_of(reads, [&](const Read& other) { return agree(read, other); }))
-        torn = &kernel.model.objects[read.object];
-      reads.push_back(read);
+      if (content != kernel.model.contents.end()) note(content->second, n->operands[0]);
       return false;
     });
   return torn;
+}
+
+/// Whether it is what the launch may have put into memory: anything, but one thing at one place.
+bool Decider::isFoundAtLaunch(const Symbol& symbol) {
+  return kernel.model.foundAtLaunch.contains(copies.original(&symbol));
 }
 
 /// Whether its loop comes to that round: goes on in all before, one by one.
@@ -121,7 +135,7 @@ bool Decider::roundComes(const Symbol& counter, const Assignment& values, std::o
 std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const Assignment& values,
                                    std::optional<Relation> relation) {
   const auto ofTornReads = [&]() -> std::vector<Cause> {
-    const MemoryObject* torn = tornIn(constraints, values);
+    const MemoryObject* torn = tornIn(constraints, values, relation);
     if (!torn) return {};
     return {{CauseKind::Approximation, "bytes of `" + torn->name + "`, which is read in several sizes"}};
   };
@@ -140,7 +154,7 @@ std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const A
   for (Expr c : constraints)
     anyNode(c, [&](Expr n) {
       if (n->op == Op::Symbol && n->symbol->kind != SymbolKind::Object && seen.insert(n).second &&
-          (n->symbol->exact || roundComes(*n->symbol, values, relation)))
+          (n->symbol->exact || isFoundAtLaunch(*n->symbol) || roundComes(*n->symbol, values, relation)))
         exactValues.set(n, kernel.context.constant(n->width, values.of(n->symbol)));
       return false;
     });

@@ -233,6 +233,7 @@ private:
   std::set<const llvm::BasicBlock*> interval() const;
   bool writesIn(const llvm::BasicBlock* block, unsigned object) const;
   bool mayHaveStored(unsigned object, const llvm::BasicBlock* here);
+  bool mayFindFirst(const llvm::Instruction& load, unsigned object);
   bool mayHaveWaited(const llvm::Instruction& load) const;
   bool isAsBefore(const llvm::Instruction& load, unsigned object);
 

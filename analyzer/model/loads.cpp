@@ -191,6 +191,7 @@ Expr Execution::loadFrom(const Instruction& instruction, const Place& place) {
     return stableContent(instruction, place, sameForGrid, cause);
   Expr found = fresh(&instruction, "load", "a value of " + object.name + " (" + line + ")", cause);
   state.model.readAt[found->symbol].push_back({place.object, place.offset});
+  if (mayFindFirst(instruction, place.object)) state.model.foundAtLaunch.insert(found->symbol);
   return markIfSynchronizing(place.object, found);
 }
 

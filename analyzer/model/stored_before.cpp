@@ -103,4 +103,24 @@ bool Execution::isAsBefore(const Instruction& load, unsigned object) {
   });
 }
 
+/// Whether in some order of threads the load finds what was there at the launch, which may be anything: the
+/// thread has come to no barrier, waited for nobody and written nothing there.
+bool Execution::mayFindFirst(const Instruction& load, unsigned object) {
+  const BasicBlock* here = load.getParent();
+  if (stops || state.launch.isOfProgram() || state.objects[object].space != MemorySpace::Global ||
+      state.loopInfo.getLoopFor(here) || mayHaveStored(object, here) ||
+      mayHaveStored(state.objects.unknown(), here) || mayHaveWaited(load))
+    return false;
+  std::set<const BasicBlock*> seen;
+  std::vector<const BasicBlock*> todo{here};
+  while (!todo.empty()) {
+    const BasicBlock* block = todo.back();
+    todo.pop_back();
+    if (!seen.insert(block).second) continue;
+    if (state.barrierBlocks.count(block)) return false;
+    todo.insert(todo.end(), pred_begin(block), pred_end(block));
+  }
+  return true;
+}
+
 } // namespace kcheck::analyzer
