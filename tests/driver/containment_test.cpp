@@ -8,6 +8,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,7 +44,9 @@ Outcome runTo(const std::string& how) {
 bool stillRuns(const std::string& how, const std::string& program = "kcheck") {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     std::ifstream file(entry.path() / "cmdline", std::ios::binary);
-    std::string line(std::istreambuf_iterator<char>(file), {});
+    std::ostringstream text;
+    text << file.rdbuf(); // of a process that ends meanwhile: nothing
+    const std::string line = text.str();
     if (line.ends_with(std::string("\0", 1) + how + std::string("\0", 1)) &&
         line.find(program) != std::string::npos)
       return true;
