@@ -152,8 +152,8 @@ public:
       for (const Stored& second : stored) compare(first, second);
   }
   /// Steps say how wide a block is, but where the kernel speaks of threads beyond them, as of those at the
-  /// edge of a tile; parts of a warp are no width of a row where some step says more. Arrays say only how wide
-  /// it is at most, with some room perhaps.
+  /// edge of a tile; parts of a warp are no width of a row where some step says more. Arrays say only how
+  /// wide it is at most, with some room perhaps.
   std::int64_t of(unsigned axis) const {
     const Steps& known = steps[axis].empty() ? readSteps[axis] : steps[axis];
     const bool isRow = isConst(model.threadIdx[1]) && isConst(model.threadIdx[2]);

@@ -41,8 +41,8 @@ struct Execution::LoopWork {
   Expr stay = nullptr;  ///< the condition for going on, as a function of the counter; null when not known
   Expr order = nullptr; ///< the same as an order, where the loop tells two numbers apart
   bool stayIsExact = false;
-  /// Where the run stops at barriers in the loop: what takes a round past all of them, where the counter alone
-  /// says it; and whether that held in all rounds before a counter that it held in last.
+  /// Where the run stops at barriers in the loop: what takes a round past all of them, where the counter
+  /// alone says it; and whether that held in all rounds before a counter that it held in last.
   Expr past = nullptr;
   bool pastIsExact = true;
   bool stayIsWhole = false; ///< nothing else than `stay` ends the loop, whichever rounds it holds in

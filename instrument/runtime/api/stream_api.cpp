@@ -101,7 +101,8 @@ Error cudaStreamQuery(StreamHandle handle) {
       if (isBusy(stream)) return Error::NotReady;
     }
     // A GPU is still busy when it is asked at once: who looks at the answer asks again or waits.
-    if (std::exchange(stream.askedAt, stream.operations) != stream.operations && !kcheck::runtime::isWaitedFor(stream.id))
+    if (std::exchange(stream.askedAt, stream.operations) != stream.operations &&
+        !kcheck::runtime::isWaitedFor(stream.id))
       return Error::NotReady;
     hostWaitsFor(stream); // success means that all work is done
     return deviceErrorAtSynchronisation();

@@ -8,8 +8,8 @@
 namespace kcheck::runtime {
 
 /// Of the first `count` (not 0) of 32: the positions whose number none before them has. Each writes its
-/// position where a table has its hash, the first ones last: who finds another one's there has the same number
-/// or, seldom, met a stranger.
+/// position where a table has its hash, the first ones last: who finds another one's there has the same
+/// number or, seldom, met a stranger.
 KCHECK_INLINE std::uint32_t firstOnes(const std::uint32_t* values, std::uint32_t count) {
   constexpr std::uint32_t bits = 11, width = 32;
   std::uint8_t table[1u << bits], found[width]; // what is read has been written

@@ -73,9 +73,8 @@ KCHECK_VECTORS bool sketchLanes(const Address* at, std::uint32_t count, std::uin
     std::memcpy(sectors + std::size_t{8} * i, &sector, sizeof sector);
   }
   row.sectors = static_cast<std::uint32_t>(std::popcount(firstOnes(sectors, count)));
-  row.different = row.sectors == count
-                      ? count
-                      : static_cast<std::uint32_t>(std::popcount(firstOnes(near, count)));
+  row.different =
+      row.sectors == count ? count : static_cast<std::uint32_t>(std::popcount(firstOnes(near, count)));
   return true;
 }
 

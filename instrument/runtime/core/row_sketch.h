@@ -1,5 +1,5 @@
-// What reads of arrays that a launch only reads (quiet.h) cost: such a row needs no look at the shadow, and on
-// machines that can the words of the log tell it, without bringing the lanes side by side.
+// What reads of arrays that a launch only reads (quiet.h) cost: such a row needs no look at the shadow, and
+// on machines that can the words of the log tell it, without bringing the lanes side by side.
 #pragma once
 
 #include "instrument/runtime/core/row_groups.h"
