@@ -69,8 +69,7 @@ bool agree(const Read& a, const Read& b) {
 
 } // namespace
 
-/// An array whose bytes the values take for different ones in reads of different sizes; null where there is
-/// none.
+/// An array whose bytes the values take for different ones in different reads; null where there is none.
 const MemoryObject* Decider::tornIn(const std::vector<Expr>& constraints, const Assignment& values,
                                     std::optional<Relation> relation) {
   Evaluator evaluate(values);
@@ -137,7 +136,7 @@ std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const A
   const auto ofTornReads = [&]() -> std::vector<Cause> {
     const MemoryObject* torn = tornIn(constraints, values, relation);
     if (!torn) return {};
-    return {{CauseKind::Approximation, "bytes of `" + torn->name + "`, which is read in several sizes"}};
+    return {{CauseKind::Approximation, "bytes of `" + torn->name + "`, which are read more than once"}};
   };
   std::set<Cause> result;
   for (Expr c : constraints) {

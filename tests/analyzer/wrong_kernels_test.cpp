@@ -19,6 +19,86 @@ INSTANTIATE_TEST_SUITE_P(Static, WrongKernels,
                          testing::Values("claims.cu", "counted_places.cu", "neighbours.cu", "steps.cu",
                                          "tickets.cu", "warp_queues.cu"));
 
+TEST(SharedQueues, AreOpenWhereTheyMayBeTooSmall) {
+  Analyzed program(R"(
+__device__ int in[128];
+extern "C" __global__ void small(int*) {
+  __shared__ int queue[63], fill;
+  if (threadIdx.x == 0) fill = 0;
+  __syncthreads();
+  queue[atomicAdd(&fill, 1)] = threadIdx.x;
+}
+extern "C" __global__ void drawnTwice(int*) {
+  __shared__ int queue[64], fill;
+  if (threadIdx.x == 0) fill = 0;
+  __syncthreads();
+  if (in[threadIdx.x] > 0) queue[atomicAdd(&fill, 1)] = threadIdx.x;
+  __syncthreads();
+  if (in[threadIdx.x + 64] > 0) queue[atomicAdd(&fill, 1)] = threadIdx.x;
+}
+extern "C" __global__ void setBehind(int*) {
+  __shared__ int queue[64], fill;
+  queue[atomicAdd(&fill, 1)] = threadIdx.x;
+  __syncthreads();
+  if (threadIdx.x == 0) fill = 0;
+}
+extern "C" __global__ void drawnInRounds(int* out) {
+  __shared__ int queue[64], fill;
+  if (threadIdx.x == 0) fill = 0;
+  __syncthreads();
+  for (int i = 0; i < *out; ++i) queue[atomicAdd(&fill, 1)] = threadIdx.x;
+}
+)",
+                   Analyzed::launch(1, 64));
+  for (const char* kernel : {"small", "drawnTwice", "setBehind", "drawnInRounds"})
+    EXPECT_NE(program.property(kernel, Property::InBounds).answer, Answer::Proved) << kernel;
+}
+
+TEST(OwnPlaces, AreOpenWhereOthersWriteThem) {
+  Analyzed program(R"(
+extern "C" __global__ void exchanged(int* out) {
+  __shared__ int place[64];
+  int t = threadIdx.x;
+  place[t] = blockIdx.x * 64 + t;
+  __syncwarp();
+  if (t % 2 == 0) place[t + 1] = blockIdx.x * 64 + t;
+  __syncthreads();
+  out[place[t]] = t;
+}
+extern "C" __global__ void behindAnother(int* out) {
+  __shared__ int place[64];
+  int t = threadIdx.x;
+  place[t] = blockIdx.x * 64 + t;
+  __syncthreads();
+  place[63 - t] = blockIdx.x * 64;
+  __syncthreads();
+  out[place[t]] = t;
+}
+)",
+                   Analyzed::launch(4, 64));
+  for (const char* kernel : {"exchanged", "behindAnother"})
+    EXPECT_NE(program.races(kernel), Answer::Proved) << kernel;
+}
+
+/// Two threads find the same at one place: that they do not is no witness.
+TEST(FoundAtLaunch, IsOneThingAtOnePlace) {
+  Analyzed program(R"(
+extern "C" __global__ void ofBlock(int* g) {
+  int v = g[blockIdx.x];
+  if (v > 0) __syncthreads();
+  if (threadIdx.x == 0) g[gridDim.x + blockIdx.x] = v;
+}
+extern "C" __global__ void ofThread(int* g) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, v = g[i];
+  if (v > 0) __syncthreads();
+  g[i] = v;
+}
+)",
+                   Analyzed::launch(4, 64));
+  EXPECT_NE(program.property("ofBlock", Property::BarriersUniform).answer, Answer::Refuted);
+  EXPECT_EQ(program.property("ofThread", Property::BarriersUniform).answer, Answer::Refuted);
+}
+
 TEST(HiddenShapes, AreTakenAsFlatAndSaidToBe) {
   const Analyzed analyzed(R"(
 #include <cuda_runtime.h>

@@ -7,6 +7,15 @@
 
 namespace kcheck::runtime {
 
+/// Whether none of 32 values before this position is the same.
+template <class Value> KCHECK_INLINE bool isFirst(const Value* values, std::uint32_t position) {
+  std::uint32_t known = 0;
+  for (std::uint32_t i = 0; i < 32; ++i)
+    known |=
+        static_cast<std::uint32_t>(i < position) & static_cast<std::uint32_t>(values[i] == values[position]);
+  return !known;
+}
+
 /// Of the first `count` (not 0) of 32: the positions whose number none before them has. Each writes its
 /// position where a table has its hash, the first ones last: who finds another one's there has the same
 /// number or, seldom, met a stranger.
@@ -23,11 +32,7 @@ KCHECK_INLINE std::uint32_t firstOnes(const std::uint32_t* values, std::uint32_t
   std::uint32_t firsts = ~others & valid;
   for (others &= valid; others; others &= others - 1) {
     const auto i = static_cast<std::uint32_t>(__builtin_ctz(others));
-    if (values[found[i]] == values[i]) continue;
-    std::uint32_t known = 0;
-    for (std::uint32_t other = 0; other < width; ++other)
-      known |= static_cast<std::uint32_t>(other < i) & static_cast<std::uint32_t>(values[other] == values[i]);
-    firsts |= (known ^ 1u) << i;
+    if (values[found[i]] != values[i]) firsts |= static_cast<std::uint32_t>(isFirst(values, i)) << i;
   }
   return firsts;
 }

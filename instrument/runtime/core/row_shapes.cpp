@@ -54,12 +54,7 @@ KCHECK_INLINE Range rangeOf(const Address* at, RowShape shape, std::uint32_t lan
 /// The positions whose address none before them has.
 KCHECK_INLINE std::uint32_t firstAmong(const Address* values, std::uint32_t count) {
   std::uint32_t firsts = 0;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    std::uint32_t known = 0;
-    for (std::uint32_t other = 0; other < 32; ++other)
-      known |= static_cast<std::uint32_t>(other < i) & static_cast<std::uint32_t>(values[other] == values[i]);
-    firsts |= (known ^ 1u) << i;
-  }
+  for (std::uint32_t i = 0; i < count; ++i) firsts |= static_cast<std::uint32_t>(isFirst(values, i)) << i;
   return firsts;
 }
 

@@ -211,10 +211,9 @@ void Streams::eventSynchronized(std::uint64_t event) {
 }
 
 bool Streams::iKnow(const Known& known) const {
-  const Known& here = mine();
   return std::ranges::all_of(known, [&](const auto& reached) {
-    auto found = here.find(reached.first);
-    return reached.second <= (found == here.end() ? 0 : found->second);
+    return reached.second == 0 ||
+           knows(mine(), Operation{.stream = reached.first, .sequence = reached.second});
   });
 }
 
