@@ -25,8 +25,6 @@ public:
   bool provesNonNegative(const Poly& p) const;
 
 private:
-  bool search(const Poly& p, unsigned depth, unsigned& budget) const;
-  bool removeBy(const Monomial& target, const Poly& p, unsigned depth, unsigned& budget) const;
   RangeOf rangeOf;
   std::vector<const Poly*> known;
 };

@@ -4,6 +4,7 @@
 
 #include "analyzer/smt/message.h"
 #include "analyzer/smt/server.h"
+#include "analyzer/smt/strategy.h"
 #include "analyzer/smt/translator.h"
 
 #include <ctime>
@@ -110,9 +111,9 @@ void warmUp(z3::context& context) {
   try {
     z3::expr x = context.int_const("x"), y = context.bv_const("y", 8);
     for (const z3::expr& e : {x > 1 && x < 3, y * y == context.bv_val(9, 8)}) {
-      z3::solver solver(context);
-      solver.add(e);
-      solver.check();
+      z3::expr_vector assertions(context);
+      assertions.push_back(e);
+      solverFor(assertions).check();
     }
   } catch (const z3::exception&) {
     return; // queries will say so
@@ -150,42 +151,44 @@ private:
   void attempt(Theory theory, double until) {
     auto translate =
         theory == Theory::Integers ? integerTranslator(context, ranges) : bitVectorTranslator(context);
-    z3::solver solver(context);
-    for (Expr c : query.constraints) solver.add((*translate)(c));
+    z3::expr_vector assertions(context);
+    for (Expr c : query.constraints) assertions.push_back((*translate)(c));
     // Negations and the like may have been simplified away around a node.
     for (Expr e : dependable(query.constraints, query.noWrap))
-      if (translate->has(e)) solver.add(translate->noWrap(e));
-    addSide(*translate, solver, 0);
+      if (translate->has(e)) assertions.push_back(translate->noWrap(e));
+    addSide(*translate, assertions, 0);
+    z3::solver solver = solverFor(assertions);
     z3::check_result result = check(solver, until);
     if (result == z3::unknown && theory == Theory::Integers)
-      if (auto model = underWishes(*translate, solver, query.guesses, 0.2))
+      if (auto model = underWishes(*translate, assertions, query.guesses, 0.2))
         return writeModel(*translate, *model);
     if (result != z3::sat) {
       finish(result == z3::unsat ? "unsat" : "unknown " + solver.reason_unknown());
       return;
     }
     z3::model model = solver.get_model();
-    if (auto better = underWishes(*translate, solver, query.preferences, 0.08)) model = *better;
+    if (auto better = underWishes(*translate, assertions, query.preferences, 0.08)) model = *better;
     writeModel(*translate, model);
   }
 
-  static void addSide(Translator& translate, z3::solver& solver, std::size_t from) {
+  static void addSide(Translator& translate, z3::expr_vector& assertions, std::size_t from) {
     for (std::size_t i = from; i < translate.sideConditions().size(); ++i)
-      solver.add(translate.sideConditions()[i]);
+      assertions.push_back(translate.sideConditions()[i]);
   }
 
   /// A model that fulfils one of the wishes as well, each of which may take `seconds`.
-  std::optional<z3::model> underWishes(Translator& translate, z3::solver& solver,
+  std::optional<z3::model> underWishes(Translator& translate, z3::expr_vector& assertions,
                                        const std::vector<std::vector<Expr>>& wishes, double seconds) {
     for (const auto& wish : wishes) {
       if (processorSeconds() > deadline - 0.02) break;
-      z3::solver preferred(context);
-      for (const z3::expr& a : solver.assertions()) preferred.add(a);
+      z3::expr_vector preferred(context);
+      for (const z3::expr& a : assertions) preferred.push_back(a);
       std::size_t side = translate.sideConditions().size();
-      for (Expr w : wish) preferred.add(translate(w));
+      for (Expr w : wish) preferred.push_back(translate(w));
       addSide(translate, preferred, side);
-      addSide(translate, solver, side);
-      if (check(preferred, processorSeconds() + seconds) == z3::sat) return preferred.get_model();
+      addSide(translate, assertions, side);
+      z3::solver solver = solverFor(preferred);
+      if (check(solver, processorSeconds() + seconds) == z3::sat) return solver.get_model();
     }
     return std::nullopt;
   }
