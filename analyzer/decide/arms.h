@@ -1,13 +1,9 @@
-// One way to come to an access, for proofs that go through all of them in turn.
+// The ways to come to an access, as proofs by cases make them.
 #pragma once
 
 #include "analyzer/decide/question.h"
 
 namespace kcheck::analyzer {
-
-struct Arm {
-  Expr condition, offset, size;
-};
 
 inline Arm armOf(const ModelAccess& access) { return {access.condition, access.offset, access.size}; }
 

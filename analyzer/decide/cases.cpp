@@ -6,6 +6,7 @@
 #include "analyzer/expr/fold.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace kcheck::analyzer {
 
@@ -163,58 +164,58 @@ bool Decider::provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping) {
          PairSystem(kernel, a, b, q.relation).provesApartInOrder();
 }
 
-/// Whether what the condition says of one thread contradicts itself.
-static bool isContradictory(AccessView& view) {
-  const Inequalities known = view.inequalities();
-  const auto& facts = view.facts.nonNegative;
-  return std::any_of(facts.begin(), facts.end(), [&](const Poly& f) {
-    if (!f.valid) return false;
-    Poly fails = f.scaled(-1);
-    fails.add(Monomial{}, -1);
-    return known.provesNonNegative(fails);
-  });
+/// The access by the arms of the choices in its place.
+Decider::Parts& Decider::partsOf(const ModelAccess& access, Ranges::Wrapping wrapping) {
+  constexpr std::size_t kMostChoices = 2; ///< of a thread
+  auto [entry, isNew] = parts[wrapping == Ranges::Wrapping::Assumed].try_emplace(&access);
+  if (!isNew) return entry->second;
+  std::vector<Expr> choices;
+  if (access.offset)
+    anyNode(access.offset, [&](Expr n) {
+      const bool isChoice = n->op == Op::Ite && n->width >= 32 && isComparison(n->operands[0]->op);
+      if (isChoice && std::ranges::find(choices, n->operands[0]) == choices.end())
+        choices.push_back(n->operands[0]);
+      return false;
+    });
+  std::vector<Arm> arms{armOf(access)};
+  if (choices.size() > kMostChoices) choices.clear();
+  ExprContext& c = kernel.context;
+  for (Expr choice : choices) {
+    std::vector<Arm> parted;
+    for (const Arm& arm : arms)
+      for (Expr way : {choice, c.logicalNot(choice)}) {
+        Substitution s(c);
+        s.set(way, c.boolean(true));
+        s.set(c.logicalNot(way), c.boolean(false));
+        parted.push_back({c.logicalAnd(s(arm.condition), way), s(arm.offset), s(arm.size)});
+      }
+    arms = std::move(parted);
+  }
+  entry->second.arms = std::move(arms);
+  return entry->second;
+}
+
+/// The arms to which a thread may come.
+std::deque<AccessView>& Decider::possibleArms(Parts& parts, Ranges::Wrapping wrapping) {
+  if (parts.possible) return *parts.possible;
+  std::deque<AccessView>& possible = parts.possible.emplace();
+  for (const Arm& arm : parts.arms) {
+    if (isFalse(arm.condition)) continue;
+    possible.emplace_back(kernel, arm.condition, arm.offset, arm.size, wrapping);
+    if (possible.back().contradictsItself()) possible.pop_back();
+  }
+  return possible;
 }
 
 /// Arithmetic for each arm of the choices that a place is made of (`min(lo + per, n)`).
 bool Decider::provesByArms(const PairQuestion& q, Ranges::Wrapping wrapping) {
-  constexpr std::size_t kMostChoices = 2; ///< of a thread
-  ExprContext& c = kernel.context;
-  auto armsOf = [&](const ModelAccess& access) {
-    std::vector<Expr> conditions;
-    if (access.offset)
-      anyNode(access.offset, [&](Expr n) {
-        const bool isChoice = n->op == Op::Ite && n->width >= 32 && isComparison(n->operands[0]->op);
-        if (isChoice && std::find(conditions.begin(), conditions.end(), n->operands[0]) == conditions.end())
-          conditions.push_back(n->operands[0]);
-        return false;
-      });
-    std::vector<Arm> arms{armOf(access)};
-    if (conditions.size() > kMostChoices) return arms;
-    for (Expr condition : conditions) {
-      std::vector<Arm> parted;
-      for (const Arm& arm : arms)
-        for (bool way : {true, false}) {
-          Substitution s(c);
-          s.set(condition, c.boolean(way));
-          s.set(c.logicalNot(condition), c.boolean(!way));
-          Expr holds = way ? condition : c.logicalNot(condition);
-          parted.push_back({c.logicalAnd(s(arm.condition), holds), s(arm.offset), s(arm.size)});
-        }
-      arms = std::move(parted);
-    }
-    return arms;
-  };
-  const std::vector<Arm> mine = armsOf(*q.a), others = armsOf(*q.b);
-  if (mine.size() * others.size() == 1) return false;
-  for (const Arm& x : mine)
-    for (const Arm& y : others) {
-      if (isFalse(x.condition) || isFalse(y.condition)) continue;
+  Parts &mine = partsOf(*q.a, wrapping), &others = partsOf(*q.b, wrapping);
+  if (mine.arms.size() * others.arms.size() == 1) return false;
+  for (AccessView& x : possibleArms(mine, wrapping))
+    for (AccessView& y : possibleArms(others, wrapping)) {
       if (secondsLeft() <= 0) return false;
-      AccessView vx(kernel, x.condition, x.offset, x.size, wrapping),
-          vy(kernel, y.condition, y.offset, y.size, wrapping);
-      if (!isContradictory(vx) && !isContradictory(vy) &&
-          !PairSystem(kernel, vx, vy, q.relation).provesApart() &&
-          !PairSystem(kernel, vx, vy, q.relation).provesApartInOrder())
+      if (!PairSystem(kernel, x, y, q.relation).provesApart() &&
+          !PairSystem(kernel, x, y, q.relation).provesApartInOrder())
         return false;
     }
   return true;

@@ -16,6 +16,20 @@ Inequalities AccessView::inequalities() {
   return Inequalities([this](const Atom& atom) { return ranges.of(atom.node); }, std::move(known));
 }
 
+bool AccessView::contradictsItself() {
+  const Inequalities known = inequalities();
+  const auto isNegative = [&](const Poly& p) {
+    Poly below = Poly() - p;
+    below.add(Monomial{}, -1);
+    return known.provesNonNegative(below);
+  };
+  const auto isZero = [&](const Poly& p) {
+    return p.valid && known.provesNonNegative(p) && known.provesNonNegative(Poly() - p);
+  };
+  return !isPossible || std::ranges::any_of(facts.nonNegative, isNegative) ||
+         std::ranges::any_of(facts.nonZero, isZero);
+}
+
 void AccessView::collectFacts(KernelView& kernel) {
   std::vector<Expr> conjuncts = conjunctsOf(condition);
   conjuncts.insert(conjuncts.end(), kernel.facts.begin(), kernel.facts.end());

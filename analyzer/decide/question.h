@@ -60,6 +60,11 @@ bool haveCommonPhases(const KernelModel& model, const ModelAccess& a, const Mode
 /// A proof that rests on an assumption which the access itself refutes is none.
 void withdrawWhereWrapped(Verdict& verdict, const ModelAccess& access);
 
+/// One way to come to an access, for proofs that go through all of them in turn.
+struct Arm {
+  Expr condition, offset, size;
+};
+
 /// Answers questions about one kernel within its time budget.
 class Decider {
 public:
@@ -189,6 +194,12 @@ private:
   bool provesBySign(const PairQuestion& question, Ranges::Wrapping wrapping);
   bool provesByNames(const PairQuestion& q, Ranges::Wrapping wrapping);
   bool provesByRanks(const PairQuestion& q, bool& assumesNoWrap);
+  struct Parts {
+    std::vector<Arm> arms;
+    std::optional<std::deque<AccessView>> possible;
+  };
+  Parts& partsOf(const ModelAccess& access, Ranges::Wrapping wrapping);
+  std::deque<AccessView>& possibleArms(Parts& parts, Ranges::Wrapping wrapping);
   bool provesByArms(const PairQuestion& q, Ranges::Wrapping wrapping);
   /// That no place among voters lies beyond the lane's own, for lanes vote as they like.
   struct Places {
@@ -221,6 +232,7 @@ private:
   KernelView kernel;
   Copies copies;
   std::unordered_map<const ModelAccess*, std::unique_ptr<AccessView>> views[2];
+  std::unordered_map<const ModelAccess*, Parts> parts[2];
   std::unordered_map<const ModelAccess*, std::vector<std::string>> assumptions, ofSigned;
   std::unordered_map<const ModelAccess*, bool> onlyWrapped;
   std::unordered_map<Expr, bool> contradictions; ///< by condition

@@ -36,6 +36,8 @@ public:
 
   /// What is known of values that are not negative. Holds references to the view.
   Inequalities inequalities();
+  /// Whether what the condition says of one thread excludes itself.
+  bool contradictsItself();
   /// Whether `quotient` is what `dividend / divisor` gives: written so, or `i / (a * b)` for `(i / a) / b`.
   bool isQuotientOf(Expr quotient, Expr dividend, Expr divisor);
 

@@ -176,20 +176,9 @@ static std::vector<Expr> choicesOf(const ModelAccess& access) {
   return choices;
 }
 
-/// Whether its condition contradicts itself.
 static bool isContradictory(ExprContext& context, AccessView& view) {
-  if (!view.isPossible || isFalse(settled(context, view.ranges, view.condition))) return true;
-  const Inequalities known = view.inequalities();
-  const auto isNegative = [&](const Poly& p) {
-    Poly below = Poly() - p;
-    below.add(Monomial{}, -1);
-    return known.provesNonNegative(below);
-  };
-  const auto isZero = [&](const Poly& p) {
-    return p.valid && known.provesNonNegative(p) && known.provesNonNegative(Poly() - p);
-  };
-  return std::ranges::any_of(view.facts.nonNegative, isNegative) ||
-         std::ranges::any_of(view.facts.nonZero, isZero);
+  return !view.isPossible || isFalse(settled(context, view.ranges, view.condition)) ||
+         view.contradictsItself();
 }
 
 /// Whether the program goes one way where arithmetic has wrapped, and another where it has not: `sum < part`.
@@ -366,7 +355,7 @@ bool Decider::asksAgainst(const ModelAccess& access, Expr wanted) {
   if (secondsLeft() <= 0) return true; // nothing is assumed that has not been looked at
   ExprContext& c = kernel.context;
   const auto excludes = [&](Expr condition) {
-    return !contradicts(condition) && contradicts(c.logicalAnd(condition, wanted));
+    return contradicts(c.logicalAnd(condition, wanted)) && !contradicts(condition); // the former is rare
   };
   const Expr asked = withoutLoopEnds(c, kernel.model, access.condition);
   const auto excludesHere = [&](Expr part) { return excludes(c.logicalAnd(asked, part)); };

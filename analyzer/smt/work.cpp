@@ -106,20 +106,6 @@ private:
   z3::context* checking = nullptr;
 };
 
-/// The first query of a context costs more than those that follow: that is on no query's clock.
-void warmUp(z3::context& context) {
-  try {
-    z3::expr x = context.int_const("x"), y = context.bv_const("y", 8);
-    for (const z3::expr& e : {x > 1 && x < 3, y * y == context.bv_val(9, 8)}) {
-      z3::expr_vector assertions(context);
-      assertions.push_back(e);
-      solverFor(assertions).check();
-    }
-  } catch (const z3::exception&) {
-    return; // queries will say so
-  }
-}
-
 class Work {
 public:
   Work(z3::context& context, const ReceivedQuery& received, Watch& watch, int output)
@@ -241,12 +227,7 @@ void workOn(int connection) {
   mallopt(M_MMAP_THRESHOLD, large);
   mallopt(M_TRIM_THRESHOLD, large);
   Watch& watch = *new Watch(connection); // its thread ends with the process
-  auto prepared = [] {
-    auto fresh = std::make_unique<z3::context>();
-    warmUp(*fresh);
-    return fresh;
-  };
-  std::unique_ptr<z3::context> context, next = prepared();
+  std::unique_ptr<z3::context> context, next = std::make_unique<z3::context>();
   std::unique_ptr<ReceivedQuery> query;
   std::unique_ptr<Work> work;
   while (std::optional<std::string> bytes = receive(connection)) {
@@ -261,7 +242,7 @@ void workOn(int connection) {
     if (!query) return;
     work = std::make_unique<Work>(*context, *query, watch, connection);
     work->run(Theory::Integers);
-    next = prepared(); // while the other side thinks about the answer
+    next = std::make_unique<z3::context>(); // while the other side thinks about the answer
   }
 }
 
