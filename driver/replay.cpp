@@ -172,19 +172,53 @@ void doubt(Finding& finding, const char* reason) {
   finding.reason = reason;
 }
 
-/// What a run of `line` sees of what is open of its kernel; nothing where it does not compile.
-std::optional<std::vector<Finding>> seenIn(const std::string& line, const Launch& known, const Open& open,
-                                           const Facts& facts, const Options& options) {
+/// One launch to try, and its number among those that the built program has.
+struct Trial {
+  std::string line;
+  Attempt attempt;
+  std::size_t number = 0;
+};
+
+/// What is open of a kernel, and what is tried for it.
+struct Plan {
+  const KernelResult* kernel;
+  Open open;
+  std::vector<Trial> trials;
+};
+
+/// A program with launches to choose from.
+struct Replayer {
+  instrument::BuiltProgram program;
+  Facts facts;
+  instrument::Options running;
+};
+
+/// Nothing where the lines do not compile together.
+std::optional<Replayer> built(const std::vector<const Plan*>& plans, const Options& options) {
   frontend::Options compiling = options.frontend;
-  compiling.launchLines = {line};
+  compiling.launchLines.clear();
   compiling.isOwnLaunch = true;
-  const auto program = frontend::compile(compiling);
-  if (!program) return std::nullopt;
-  if (program->facts.sites.size() != facts.sites.size()) return std::vector<Finding>();
   instrument::Options running = options.instrument;
-  running.isReplay = true;
   running.timeoutSeconds = running.timeoutSeconds > 0 ? std::min(kSeconds, running.timeoutSeconds) : kSeconds;
-  auto seen = instrument::checkRun(*program->device, program->hostObjects, program->facts, running);
+  for (const Plan* plan : plans) {
+    running.replayed.insert(plan->kernel->symbol);
+    for (const Trial& trial : plan->trials) compiling.launchLines.push_back(trial.line);
+  }
+  auto program = frontend::compile(compiling);
+  if (!program) return std::nullopt;
+  auto object =
+      instrument::BuiltProgram::build(*program->device, program->hostObjects, program->facts, running);
+  if (!object) return std::nullopt;
+  return Replayer{std::move(*object), std::move(program->facts), std::move(running)};
+}
+
+/// What a trial sees of what is open of its kernel.
+std::vector<Finding> seenIn(const Replayer& replayer, const Trial& trial, const Launch& known,
+                            const Open& open, const Facts& facts) {
+  if (replayer.facts.sites.size() != facts.sites.size()) return {};
+  instrument::Options running = replayer.running;
+  running.programArguments = {std::to_string(trial.number)};
+  auto seen = replayer.program.run(replayer.facts, running);
   std::vector<Finding> races;
   if (!seen) return races;
   for (Finding& finding : seen->findings) {
@@ -197,7 +231,7 @@ std::optional<std::vector<Finding>> seenIn(const std::string& line, const Launch
     finding.count = 0;
     if (finding.memory) finding.memory->allocatedAt = {};
     finding.notes.push_back(
-        {finding.where, fmt::format("seen in a launch of kcheck's own: --launch='{}'", line)});
+        {finding.where, fmt::format("seen in a launch of kcheck's own: --launch='{}'", trial.line)});
     races.push_back(std::move(finding));
   }
   return races;
@@ -238,35 +272,69 @@ std::vector<Attempt> attemptsFor(const Open& open, std::uint64_t threads, bool a
 
 } // namespace
 
-void replay(analyzer::Analysis& analysis, const frontend::Program& program, const Options& options) {
+/// What to try for each kernel of which something is open.
+static std::vector<Plan> plansFor(const analyzer::Analysis& analysis, const frontend::Program& program) {
   const bool wantsShared = usesDynamicShared(*program.device);
-  std::size_t replayed = 0;
+  std::vector<Plan> plans;
   for (const KernelResult& result : analysis.kernels) {
     const Kernel* kernel = program.facts.kernel(result.symbol);
     Open open = openOf(result, analysis);
-    if (!kernel || !open.any() || replayed == kMostKernels) continue;
-    if (result.launches.empty()) continue;
-    ++replayed;
+    if (!kernel || !open.any() || result.launches.empty() || plans.size() == kMostKernels) continue;
     const Shape shape = shapeOf(result);
-    const std::uint64_t shared = result.launches.front().sharedBytes.value_or(wantsShared ? kSharedBytes : 0);
-    std::set<std::string> tried;
-    const analyzer::WantedContents& wanted = analysis.wanted[result.symbol];
+    const Launch& known = result.launches.front();
+    const std::uint64_t shared = known.sharedBytes.value_or(wantsShared ? kSharedBytes : 0);
+    const auto found = analysis.wanted.find(result.symbol);
+    const analyzer::WantedContents wanted =
+        found == analysis.wanted.end() ? analyzer::WantedContents{} : found->second;
+    std::vector<Trial> trials;
     for (const Attempt& attempt :
          attemptsFor(open, shape.grid.volume() * shape.block.volume(), wanted.asksForNumbers)) {
-      // Parts of no size would lie on each other.
-      if (attempt.number == 0)
-        llvm::erase_if(open.races, [](const analyzer::OpenRace& race) { return race.followsNumbers; });
-      const Launch& known = result.launches.front();
-      const std::string line = launchLineFor(*kernel, known, shape, shared, attempt, wanted);
-      if (!open.any() || !tried.insert(line).second) continue;
-      auto seen = seenIn(line, known, open, program.facts, options);
-      if (!seen) {
-        fmt::print(stderr, "kcheck: `{}` is not replayed: --launch='{}' does not compile here\n",
-                   withoutParameters(kernel->name), line);
-        break;
-      }
-      for (const Finding& finding : *seen) take(finding, analysis.findings);
-      if (!llvm::all_of(*seen, isAboutBarriers)) break;
+      Trial trial{launchLineFor(*kernel, known, shape, shared, attempt, wanted), attempt, 0};
+      if (llvm::none_of(trials, [&](const Trial& other) { return other.line == trial.line; }))
+        trials.push_back(std::move(trial));
+    }
+    plans.push_back({&result, std::move(open), std::move(trials)});
+  }
+  return plans;
+}
+
+/// Takes over what the trials see; the first that sees something new is the last.
+static void tryAll(Plan& plan, const Replayer& replayer, const Facts& facts, analyzer::Analysis& analysis) {
+  for (const Trial& trial : plan.trials) {
+    // Parts of no size would lie on each other.
+    if (trial.attempt.number == 0)
+      llvm::erase_if(plan.open.races, [](const analyzer::OpenRace& race) { return race.followsNumbers; });
+    if (!plan.open.any()) continue;
+    const auto seen = seenIn(replayer, trial, plan.kernel->launches.front(), plan.open, facts);
+    for (const Finding& finding : seen) take(finding, analysis.findings);
+    if (!llvm::all_of(seen, isAboutBarriers)) return;
+  }
+}
+
+void replay(analyzer::Analysis& analysis, const frontend::Program& program, const Options& options) {
+  std::vector<Plan> plans = plansFor(analysis, program);
+  if (plans.empty()) return;
+  const auto numbered = [](std::vector<Plan*> some) {
+    std::size_t number = 0;
+    std::vector<const Plan*> result;
+    for (Plan* plan : some) {
+      for (Trial& trial : plan->trials) trial.number = number++;
+      result.push_back(plan);
+    }
+    return result;
+  };
+  std::vector<Plan*> all;
+  for (Plan& plan : plans) all.push_back(&plan);
+  const auto together = built(numbered(all), options);
+  for (Plan& plan : plans) {
+    if (together) {
+      tryAll(plan, *together, program.facts, analysis);
+    } else if (const auto alone = plans.size() > 1 ? built(numbered({&plan}), options) : std::nullopt) {
+      tryAll(plan, *alone, program.facts, analysis);
+    } else {
+      const Kernel* kernel = program.facts.kernel(plan.kernel->symbol);
+      fmt::print(stderr, "kcheck: `{}` is not replayed: --launch='{}' does not compile here\n",
+                 withoutParameters(kernel->name), plan.trials.front().line);
     }
   }
 }

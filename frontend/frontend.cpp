@@ -211,7 +211,7 @@ OrError<std::vector<LaunchLine>> appendLaunches(const Options& options, std::vec
     placeLaunchLine(*launch, target->jobs.file, target->jobs.text, i);
     launches.push_back(std::move(*launch));
   }
-  target->jobs.text += launchMain(launches);
+  target->jobs.text += launchMain(launches, options.isOwnLaunch);
   return launches;
 }
 

@@ -19,8 +19,10 @@ struct Options {
   std::vector<std::string> clangArguments; ///< -I -D -U -std= -include -isystem -x -O ..., as given
   std::string cudaPath; ///< empty: where the toolkit is found; "none": the headers kcheck ships
   std::string arch = "sm_80";
-  bool wantHost = true;                 ///< compile host code for the run as well
-  bool isOwnLaunch = false;             ///< the launch lines are kcheck's own: clang says nothing of them
+  bool wantHost = true; ///< compile host code for the run as well
+  /// The launch lines are kcheck's own: clang says nothing of them, and the program starts the one whose
+  /// number is its argument.
+  bool isOwnLaunch = false;
   std::vector<std::string> launchLines; ///< `k<<<8,128>>>(float[1000], 1000)`: a main for a file without one
 };
 

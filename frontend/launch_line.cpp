@@ -150,13 +150,14 @@ std::string launchArrayName(std::size_t launch, std::size_t argument) {
   return fmt::format("{}{}_{}", kArrayPrefix, launch, argument);
 }
 
-std::string launchMain(const std::vector<LaunchLine>& launches) {
+std::string launchMain(const std::vector<LaunchLine>& launches, bool isChoice) {
   std::string code =
-      fmt::format("\n#include {}\nint main() {{\n", quoted(KCHECK_SOURCE_HEADERS "/shim/kcheck_launch.h"));
+      fmt::format("\n#include {}\nint main({}) {{\n", quoted(KCHECK_SOURCE_HEADERS "/shim/kcheck_launch.h"),
+                  isChoice ? "int, char** __kcArguments" : "");
   code += "kcLaunchesMeet();\n";
   for (std::size_t l = 0; l < launches.size(); ++l) {
     const LaunchLine& launch = launches[l];
-    code += "{\n";
+    code += isChoice ? fmt::format("if (__kcIsNumber(__kcArguments[1], {})) {{\n", l) : "{\n";
     std::string passed, fills, frees;
     for (std::size_t a = 0; a < launch.arguments.size(); ++a) {
       const LaunchArgument& argument = launch.arguments[a];

@@ -41,7 +41,8 @@ OrError<LaunchLine> parseLaunchLine(const std::string& text);
 /// The name of the variable that holds an array of the main below: launch and argument count from 0.
 std::string launchArrayName(std::size_t launch, std::size_t argument);
 /// Host code: allocates, fills, launches, synchronises and frees, launch after launch. #line directives give
-/// each call the place of its text in the launch line.
-std::string launchMain(const std::vector<LaunchLine>& launches);
+/// each call the place of its text in the launch line. `isChoice`: only the launch whose number, from 0, is
+/// the program's argument.
+std::string launchMain(const std::vector<LaunchLine>& launches, bool isChoice);
 
 } // namespace kcheck::frontend

@@ -5,7 +5,11 @@
 #include "report/error.h"
 #include "report/report.h"
 
+#include <memory>
 #include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace llvm {
 class Module;
@@ -25,10 +29,12 @@ struct Options {
   bool eager = false;        ///< several threads share even the smallest launch
   double timeoutSeconds = 0; ///< 0: none
   std::uint64_t memoryLimitMb = 0;
-  bool deferred = true;  ///< false: every access is checked, and at once
-  bool twice = true;     ///< run launches that locks and flags order in the opposite order as well
-  bool isReplay = false; ///< kcheck's own doing: the program's prints are lost, and nobody watches it run
-  bool checks = true;    ///< false: the same code without any, for benchmarks
+  bool deferred = true; ///< false: every access is checked, and at once
+  bool twice = true;    ///< run launches that locks and flags order in the opposite order as well
+  bool checks = true;   ///< false: the same code without any, for benchmarks
+  /// Symbols of the kernels that are started, where the run is kcheck's own doing: the program's prints are
+  /// lost, and nobody watches it run.
+  std::set<std::string> replayed;
 };
 
 struct Observation {
@@ -62,7 +68,22 @@ OrError<std::monostate> linkProgram(const std::vector<std::string>& objects, con
 /// Runs the program at `path`. Its stdin, stdout and stderr are its own.
 OrError<Observation> runProgram(const std::string& path, const Facts& facts, const Options& options);
 
-/// The three steps above, in a temporary folder that is gone afterwards, whatever happens.
+class TemporaryFolder;
+
+/// A program that is built once, in a temporary folder that goes with it, and started as often as one likes.
+class BuiltProgram {
+public:
+  static OrError<BuiltProgram> build(const llvm::Module& device, const std::vector<std::string>& hostObjects,
+                                     const Facts& facts, const Options& options);
+  OrError<Observation> run(const Facts& facts, const Options& options) const;
+
+private:
+  explicit BuiltProgram(std::shared_ptr<const TemporaryFolder> folder) : folder(std::move(folder)) {}
+  std::string path() const;
+  std::shared_ptr<const TemporaryFolder> folder;
+};
+
+/// Builds and runs it.
 OrError<Observation> checkRun(const llvm::Module& device, const std::vector<std::string>& hostObjects,
                               const Facts& facts, const Options& options);
 

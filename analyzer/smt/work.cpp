@@ -4,7 +4,6 @@
 
 #include "analyzer/smt/message.h"
 #include "analyzer/smt/server.h"
-#include "analyzer/smt/strategy.h"
 #include "analyzer/smt/translator.h"
 
 #include <ctime>
@@ -137,44 +136,44 @@ private:
   void attempt(Theory theory, double until) {
     auto translate =
         theory == Theory::Integers ? integerTranslator(context, ranges) : bitVectorTranslator(context);
-    z3::expr_vector assertions(context);
-    for (Expr c : query.constraints) assertions.push_back((*translate)(c));
+    // Z3's solver of its own choice makes all its tactics for each query, which costs more than most of these
+    // do, and answers less of the rest.
+    z3::solver solver(context, z3::solver::simple());
+    for (Expr c : query.constraints) solver.add((*translate)(c));
     // Negations and the like may have been simplified away around a node.
     for (Expr e : dependable(query.constraints, query.noWrap))
-      if (translate->has(e)) assertions.push_back(translate->noWrap(e));
-    addSide(*translate, assertions, 0);
-    z3::solver solver = solverFor(assertions);
+      if (translate->has(e)) solver.add(translate->noWrap(e));
+    addSide(*translate, solver, 0);
     z3::check_result result = check(solver, until);
     if (result == z3::unknown && theory == Theory::Integers)
-      if (auto model = underWishes(*translate, assertions, query.guesses, 0.2))
+      if (auto model = underWishes(*translate, solver, query.guesses, 0.2))
         return writeModel(*translate, *model);
     if (result != z3::sat) {
       finish(result == z3::unsat ? "unsat" : "unknown " + solver.reason_unknown());
       return;
     }
     z3::model model = solver.get_model();
-    if (auto better = underWishes(*translate, assertions, query.preferences, 0.08)) model = *better;
+    if (auto better = underWishes(*translate, solver, query.preferences, 0.08)) model = *better;
     writeModel(*translate, model);
   }
 
-  static void addSide(Translator& translate, z3::expr_vector& assertions, std::size_t from) {
+  static void addSide(Translator& translate, z3::solver& solver, std::size_t from) {
     for (std::size_t i = from; i < translate.sideConditions().size(); ++i)
-      assertions.push_back(translate.sideConditions()[i]);
+      solver.add(translate.sideConditions()[i]);
   }
 
   /// A model that fulfils one of the wishes as well, each of which may take `seconds`.
-  std::optional<z3::model> underWishes(Translator& translate, z3::expr_vector& assertions,
+  std::optional<z3::model> underWishes(Translator& translate, z3::solver& solver,
                                        const std::vector<std::vector<Expr>>& wishes, double seconds) {
     for (const auto& wish : wishes) {
       if (processorSeconds() > deadline - 0.02) break;
-      z3::expr_vector preferred(context);
-      for (const z3::expr& a : assertions) preferred.push_back(a);
       std::size_t side = translate.sideConditions().size();
-      for (Expr w : wish) preferred.push_back(translate(w));
-      addSide(translate, preferred, side);
-      addSide(translate, assertions, side);
-      z3::solver solver = solverFor(preferred);
+      for (Expr w : wish) translate(w);
+      addSide(translate, solver, side);
+      solver.push();
+      for (Expr w : wish) solver.add(translate.known(w));
       if (check(solver, processorSeconds() + seconds) == z3::sat) return solver.get_model();
+      solver.pop();
     }
     return std::nullopt;
   }

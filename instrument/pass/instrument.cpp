@@ -4,7 +4,9 @@
 #include "instrument/pass/lowering.h"
 #include "instrument/pass/stages.h"
 
+#include <llvm/IR/CallingConv.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/Instructions.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Transforms/Utils/Cloning.h>
 
@@ -25,6 +27,19 @@ static void nameArchitecture(const llvm::Module& device, llvm::Module& module) {
                            llvm::ConstantInt::get(type, std::uint64_t(architecture)), "kcheckArchitecture");
 }
 
+/// Kernels that nobody starts stay, for the host code names them, with nothing to do.
+static void emptyAllBut(const std::set<std::string>& kernels, llvm::Module& module) {
+  for (llvm::Function& other : module) {
+    const bool isStarted = kernels.contains(other.getName().str()) || !other.use_empty(); // by device code
+    if (other.getCallingConv() != llvm::CallingConv::PTX_Kernel || other.isDeclaration() || isStarted)
+      continue;
+    const auto linkage = other.getLinkage();
+    other.deleteBody();
+    other.setLinkage(linkage);
+    llvm::ReturnInst::Create(module.getContext(), llvm::BasicBlock::Create(module.getContext(), "", &other));
+  }
+}
+
 OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts,
                                       const Options& options) {
   std::vector<std::string> unsupported;
@@ -34,6 +49,7 @@ OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& f
 OrError<std::string> instrumentDevice(const llvm::Module& device, const Facts& facts, const Options& options,
                                       std::vector<std::string>& unsupported) {
   auto module = llvm::CloneModule(device);
+  if (!options.replayed.empty()) emptyAllBut(options.replayed, *module);
   DeviceCode code(*module, facts, options);
   struct Stage {
     const char* name;

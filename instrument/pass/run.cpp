@@ -87,9 +87,9 @@ OrError<Observation> runAndCollect(const std::string& path, const Facts& facts, 
   program.environment = {fmt::format("{}={}", wire::kDescriptorVariable, log.get()), runtimeOptions(options)};
   program.timeoutSeconds = options.timeoutSeconds;
   program.memoryLimitMb = options.memoryLimitMb;
-  program.isMute = options.isReplay;
+  program.isMute = !options.replayed.empty();
   Progress progress(log.get(), STDERR_FILENO);
-  if (!options.isReplay && progress.isShown()) {
+  if (options.replayed.empty() && progress.isShown()) {
     program.everyMs = Progress::kEveryMs;
     progress.tellPlaces(
         [&](std::uint32_t site) { return site < facts.sites.size() ? facts.sites[site].where.line : 0; });
@@ -125,24 +125,39 @@ OrError<Observation> runProgram(const std::string& path, const Facts& facts, con
   return runAndCollect(path, facts, options);
 }
 
-OrError<Observation> checkRun(const llvm::Module& device, const std::vector<std::string>& hostObjects,
-                              const Facts& facts, const Options& options) {
+std::string BuiltProgram::path() const { return folder->path() + "/program"; }
+
+OrError<BuiltProgram> BuiltProgram::build(const llvm::Module& device,
+                                          const std::vector<std::string>& hostObjects, const Facts& facts,
+                                          const Options& options) {
   std::vector<std::string> objects = hostObjects;
   std::vector<std::string> unsupported;
   auto object = instrumentDevice(device, facts, options, unsupported);
   if (!object) return object.error();
   objects.push_back(std::move(*object));
   int interruptedBy = 0;
-  auto observe = [&]() -> OrError<Observation> {
+  auto link = [&]() -> OrError<BuiltProgram> {
     auto folder = TemporaryFolder::make();
     if (!folder) return folder.error();
-    const std::string program = folder->path() + "/program";
-    if (auto linked = linkProgram(objects, options, program, &interruptedBy); !linked) return linked.error();
-    return runAndCollect(program, facts, options);
+    const BuiltProgram program(std::make_shared<const TemporaryFolder>(std::move(*folder)));
+    if (auto linked = linkProgram(objects, options, program.path(), &interruptedBy); !linked)
+      return linked.error();
+    return program;
   };
-  auto observation = observe();
+  auto program = link();
   if (interruptedBy) raise(interruptedBy); // the temporary folder is gone by now
-  return observation;
+  return program;
+}
+
+OrError<Observation> BuiltProgram::run(const Facts& facts, const Options& options) const {
+  return runAndCollect(path(), facts, options);
+}
+
+OrError<Observation> checkRun(const llvm::Module& device, const std::vector<std::string>& hostObjects,
+                              const Facts& facts, const Options& options) {
+  const auto program = BuiltProgram::build(device, hostObjects, facts, options);
+  if (!program) return program.error();
+  return program->run(facts, options);
 }
 
 } // namespace kcheck::instrument

@@ -7,6 +7,12 @@ extern "C" void kcLaunchesMeet(); // the runtime's: kernels with a grid barrier 
 
 enum class __kcContent { __kcPattern, __kcZero, __kcIota, __kcRandom, __kcMixed, __kcValue };
 
+inline bool __kcIsNumber(const char* __kcText, unsigned __kcNumber) {
+  unsigned __kcRead = 0;
+  for (; __kcText && *__kcText; ++__kcText) __kcRead = __kcRead * 10 + unsigned(*__kcText - '0');
+  return __kcRead == __kcNumber;
+}
+
 template <bool, typename> struct __kcNumberOr {
   typedef unsigned char __kcType;
 };
