@@ -261,6 +261,7 @@ struct BarrierControl {
   bool isFollowed = true;   ///< whom the mask names is known
   Expr comes = nullptr;     ///< under which a thread comes to the barrier; with a mask or votes always known
   bool isTogether = false;  ///< no barrier, but a shuffle or vote that lanes must come to together
+  bool needsAll = false;    ///< of these a matrix operation, which misses lanes that have returned too
   bool othersExit = false;  ///< who does not come to the barrier runs off the end of the kernel
   bool othersLeave = false; ///< of what lanes must come to together: they do so on their way to the end
   bool othersMeet = false;  ///< who does not come to the warp barrier may come to another one: they meet too

@@ -73,6 +73,7 @@ private:
   std::map<Sites, unsigned> found;
   /// Of those found within a warp alone: how often a wider one is yet looked for.
   std::map<Sites, unsigned> widerToAsk;
+  std::set<Sites> askedWider; ///< once, of what is no more than possible or writes the same value
 };
 
 } // namespace kcheck::analyzer

@@ -115,11 +115,18 @@ void RaceQuestions::ask(const RaceItem& a, const RaceItem& b, Relation relation)
   }
   accounts.tell(first, second, relation, verdict);
   const RaceResult& race = c.answers.races.back();
-  if (!race.witness.exact() || race.sameValue) return;
+  const bool mayBeWider = relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp;
+  if (!race.witness.exact() || race.sameValue) {
+    if (!mayBeWider || !askedWider.insert(sites).second) return;
+    const Verdict& wider = verdictOf(first, second, Relation::DifferentWarps);
+    if (wider.outcome == Verdict::Outcome::Happens)
+      accounts.tell(first, second, Relation::DifferentWarps, wider);
+    return;
+  }
   ++found[sites];
   constexpr unsigned kMostWider = 128;
   widerToAsk.erase(sites);
-  if (relation == Relation::SameBlock && race.scope == RaceScope::IntraWarp) widerToAsk[sites] = kMostWider;
+  if (mayBeWider) widerToAsk[sites] = kMostWider;
 }
 
 /// Where accesses fit what their types ask for, as far as the launch decides about it. False where that is

@@ -12,7 +12,12 @@ Finding divergenceFinding(const DivergenceResult& divergence, const FindingConte
   const char* group = control.reach == BarrierReach::Warp   ? "warp"
                       : control.reach == BarrierReach::Grid ? "grid"
                                                             : "block";
-  if (control.mask || control.isTogether) {
+  if (control.needsAll) {
+    finding.message =
+        fmt::format("the matrix operation takes all lanes of the warp: the branch at line {} keeps some away",
+                    control.branch.line);
+    finding.hint = "move the call out of the branch";
+  } else if (control.mask || control.isTogether) {
     finding.message = fmt::format(
         "the mask names lanes that do not come: the branch at line {} keeps them away", control.branch.line);
     finding.hint = fmt::format("name the lanes that come, or move the {} out of the branch",

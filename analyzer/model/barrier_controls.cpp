@@ -162,12 +162,6 @@ private:
     });
   }
 
-  /// Whether a lane is given what another lane of its warp has.
-  static bool readsLanes(const Instruction& collective) {
-    const StringRef name = cast<CallInst>(collective).getCalledFunction()->getName();
-    return !name.contains(".vote.") && !name.contains(".match.") && !name.contains(".redux.");
-  }
-
   /// Whether lanes that the branch sends elsewhere do nothing more than return.
   bool othersReturn(const Instruction& branch, const BasicBlock* barrier) {
     const auto mayCome = [&](const BasicBlock* from) {
@@ -212,12 +206,14 @@ private:
     const auto together = lanesTogether(*instruction);
     // Who has returned is not waited for; but who goes on to work is, and who is read from must be there.
     const bool areLanes = together || kind == BarrierKind::Warp;
-    const bool othersLeave = areLanes && othersExit && othersReturn(branch, barrier);
-    if (othersLeave && !(together ? readsLanes(*instruction) : mayHaveWork(branch))) return;
+    const bool othersLeave =
+        areLanes && othersExit && !(together && together->needsAll) && othersReturn(branch, barrier);
+    if (othersLeave && !(together ? together->readsLanes : mayHaveWork(branch))) return;
     if (!done.insert({instruction, reached, condition}).second) return;
     BarrierControl control;
     control.barrier = locationOf(*instruction);
     control.isTogether = together.has_value();
+    control.needsAll = together && together->needsAll;
     control.branch = locationOf(branch);
     control.reach = kind == BarrierKind::Grid    ? BarrierReach::Grid
                     : kind == BarrierKind::Block ? BarrierReach::Block
@@ -319,14 +315,33 @@ void addBarrierControls(KernelState& state, const Execution& run, BarrierKind ki
       controls.addFor(&block);
 }
 
+/// Matrices lie in 32 lanes, and there are as many in blocks of whole warps alone.
+static void askForWholeWarps(KernelState& state, const Instruction& instruction) {
+  constexpr std::int64_t kLanes = 32;
+  std::int64_t threads = 1;
+  for (Expr extent : state.model.blockDim) threads *= isConst(extent) ? extent->value : 0; // 0: not known
+  if (threads == 0) state.model.takesWholeWarps = true;
+  if (threads % kLanes == 0) return;
+  state.model.hasPartOfWarp = true;
+  state.gap(&instruction,
+            "the matrix operation takes whole warps, and a block of " + std::to_string(threads) +
+                " threads leaves one without some of its lanes",
+            false, true, false);
+}
+
 void addTogetherControls(KernelState& state, const Execution& run) {
   Controls controls(state, run, BarrierKind::Warp);
   for (const BasicBlock& block : state.function) {
     if (!run.conditions.count(&block)) continue;
-    std::set<Expr> asked; // one after the other asks the same of who comes
-    for (const Instruction& instruction : block)
-      if (lanesTogether(instruction) && asked.insert(controls.maskOf(instruction)).second)
-        controls.addFor(instruction);
+    std::set<std::pair<Expr, bool>> asked; // one after the other asks the same of who comes
+    for (const Instruction& instruction : block) {
+      const auto together = lanesTogether(instruction);
+      if (!together) continue;
+      if (together->needsAll) askForWholeWarps(state, instruction);
+      // One that misses lanes that have returned asks for more than one that does not.
+      const Expr mask = controls.maskOf(instruction);
+      if (asked.insert({mask, together->needsAll}).second) controls.addFor(instruction);
+    }
   }
 }
 

@@ -92,6 +92,35 @@ Barrier ofAssembly(const CallInst& call, StringRef text) {
   return waits ? named(call, operands) : Barrier{BarrierKind::Partial};
 }
 
+/// The mask of `redux.sync.add.s32 %0, %1, MASK`; null where it names all lanes.
+const Value* maskOf(const CallInst& call, const ptx::Operand& mask) {
+  if (mask.kind == ptx::Operand::Kind::Placeholder) {
+    const auto* results = dyn_cast<StructType>(call.getType());
+    const unsigned outputs = results ? results->getNumElements() : call.getType()->isVoidTy() ? 0 : 1;
+    if (mask.number >= outputs && mask.number - outputs < call.arg_size())
+      return call.getArgOperand(mask.number - outputs);
+  }
+  const bool isAll = mask.kind != ptx::Operand::Kind::Immediate || std::uint32_t(mask.bits) == ~0u;
+  return isAll ? nullptr : ConstantInt::get(Type::getInt32Ty(call.getContext()), std::uint32_t(mask.bits));
+}
+
+/// Of what readInlinePtx has left: matrix operations, and reductions.
+std::optional<Together> togetherIn(const CallInst& call, StringRef text) {
+  if (!text.contains(".sync") || !(text.contains("ma.") || text.contains("matrix") || text.contains("redux")))
+    return {};
+  std::string failure;
+  const auto statements = ptx::parse(text.str(), failure);
+  if (!statements) return {};
+  for (const ptx::Statement& s : *statements) {
+    if (!s.label.empty() || s.isDeclaration || !s.has("sync")) continue;
+    if (is_contained({"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}, s.opcode[0]))
+      return Together{nullptr, true, true};
+    if (s.opcode[0] == "redux" && !s.operands.empty())
+      return Together{maskOf(call, s.operands.back()), false, false};
+  }
+  return {};
+}
+
 BarrierKind ofIntrinsic(const IntrinsicInst& call) {
   switch (call.getIntrinsicID()) {
   case Intrinsic::nvvm_barrier0:
@@ -119,17 +148,20 @@ BarrierKind ofIntrinsic(const IntrinsicInst& call) {
 } // namespace
 
 std::optional<Together> lanesTogether(const Instruction& instruction) {
-  auto* call = dyn_cast<IntrinsicInst>(&instruction);
+  auto* call = dyn_cast<CallInst>(&instruction);
   if (!call) return {};
+  if (auto* assembly = dyn_cast<InlineAsm>(call->getCalledOperand()))
+    return togetherIn(*call, assembly->getAsmString());
+  if (!isa<IntrinsicInst>(call)) return {};
   StringRef name = call->getCalledFunction()->getName();
   if (!name.consume_front("llvm.nvvm.")) return {};
-  if (name.starts_with("wmma.") || name.starts_with("mma.")) return Together();
+  if (name.starts_with("wmma.") || name.starts_with("mma.")) return Together{nullptr, true, true};
   // Reductions take (value, mask), but Clang 19's header, their only user, passes (mask, value).
   const bool waits = name.starts_with("shfl.sync.") || name.starts_with("match.") ||
                      name.starts_with("redux.sync.") ||
                      (name.starts_with("vote.") && name.ends_with(".sync"));
   if (!waits) return {};
-  return Together{call->getArgOperand(0)};
+  return Together{call->getArgOperand(0), name.starts_with("shfl."), false};
 }
 
 bool isGridBarrierFunction(const Function& function) {

@@ -40,6 +40,8 @@ bool beginsWithBarrier(const llvm::BasicBlock& block);
 /// The lanes that must come together to a shuffle, vote, match or matrix operation: these order no memory.
 struct Together {
   const llvm::Value* mask = nullptr; ///< null: all
+  bool readsLanes = true;            ///< a lane is given what another lane of its warp has
+  bool needsAll = false;             ///< matrices lie in all lanes of a warp: one that has returned is missed
 };
 std::optional<Together> lanesTogether(const llvm::Instruction& instruction);
 
