@@ -6,6 +6,7 @@
 
 #include "llvm/IR/InlineAsm.h"
 
+#include <algorithm>
 #include <cctype>
 
 using namespace llvm;
@@ -120,10 +121,23 @@ bool Execution::runCopy(const CallInst& call, StringRef text, Expr condition) {
   const auto bytes = number(parts[2]);
   Expr to = bytes ? sharedPointer(call.getArgOperand(0)) : nullptr, from = value(call.getArgOperand(1));
   if (!to || from->width != 64 || !state.objects.isPointer(to)) return false;
-  // Of a number of bytes to be read that is not fixed, some may be.
-  const auto read = parts.size() > 3 && !parts[3].contains("cache") ? number(parts[3]) : bytes;
-  if (!read || *read > 0)
-    record(call, AccessKind::Read, from, exprs.constant(64, read.value_or(*bytes)), condition);
+  // So many bytes of it are read, and the rest is zero.
+  const bool hasRead = parts.size() > 3 && !parts[3].contains("cache");
+  const auto fixed = hasRead ? number(parts[3]) : bytes;
+  unsigned operand = 0;
+  StringRef given = hasRead ? parts[3].trim() : StringRef();
+  if (fixed) {
+    if (*fixed > 0)
+      record(call, AccessKind::Read, from, exprs.constant(64, std::min(*fixed, *bytes)), condition);
+  } else if (given.consume_front("$") && !given.getAsInteger(10, operand) && operand < call.arg_size()) {
+    Expr read = exprs.extend(Op::ZExt, 64, value(call.getArgOperand(operand)));
+    Expr isLess = exprs.binary(Op::Ult, read, exprs.constant(64, *bytes));
+    Expr isAny = exprs.logicalNot(exprs.eq(read, exprs.constant(64, 0)));
+    record(call, AccessKind::Read, from, exprs.ite(isLess, read, exprs.constant(64, *bytes)),
+           exprs.logicalAnd(condition, isAny));
+  } else {
+    return false;
+  }
   record(call, AccessKind::Write, to, exprs.constant(64, *bytes), condition);
   if (state.asyncCopies.lost().count(&call))
     state.gap(&call, "how long this asynchronous copy runs is not followed", true, false, false);

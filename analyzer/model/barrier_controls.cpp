@@ -5,11 +5,13 @@
 #include "analyzer/model/barriers.h"
 #include "analyzer/model/warp_values.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace llvm;
 
@@ -273,10 +275,23 @@ private:
       add(barrier, *end, reached->second, comes ? comes : run.branchConditions.at(block), othersExit);
     } else if (auto* choice = dyn_cast<SwitchInst>(end)) {
       Expr selector = execution.value(choice->getCondition());
+      // All that surely come to the barrier go one way; who traps goes none.
+      const auto wayOf = [&](const BasicBlock* next) {
+        return postDominators.dominates(barrier, next) ? barrier : next;
+      };
+      std::set<const BasicBlock*> ways;
+      for (const BasicBlock* next : successors(block))
+        if (!traps(next)) ways.insert(wayOf(next));
+      if (ways.size() < 2) return;
+      MapVector<const BasicBlock*, Expr> taken;
       for (auto& option : choice->cases()) {
         Expr equal = state.exprs.eq(selector, execution.value(option.getCaseValue()));
-        add(barrier, *end, reached->second, equal, othersExit);
+        const auto [entry, isNew] = taken.insert({wayOf(option.getCaseSuccessor()), equal});
+        if (!isNew) entry->second = state.exprs.logicalOr(entry->second, equal);
       }
+      const BasicBlock* otherwise = wayOf(choice->getDefaultDest());
+      for (auto& [way, isTaken] : taken)
+        if (ways.contains(way) && way != otherwise) add(barrier, *end, reached->second, isTaken, othersExit);
     }
   }
 

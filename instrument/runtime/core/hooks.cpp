@@ -36,7 +36,7 @@ bool staysInArray(ThreadState& thread, Address address, std::uint64_t& bytes, st
                   runtime::AccessKind kind) {
   const auto array = static_cast<std::uint32_t>(bytes >> abi::kArrayShift);
   bytes = static_cast<std::uint32_t>(bytes);
-  if (!array) [[likely]]
+  if (!array || bytes == 0) [[likely]]
     return true;
   LaunchState& launch = *thread.owner().launch;
   if (launch.arrays[array].holds(address, address, bytes) || !inArena(address) ||
@@ -85,6 +85,7 @@ void kcRead(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, std
   ThreadState& thread = stateOf(context);
   auto address = reinterpret_cast<Address>(pointer);
   const bool stays = staysInArray(thread, address, bytes, site, runtime::AccessKind::Read);
+  if (bytes == 0) return; // a copy of nothing
   before(thread, address, bytes, site);
   if (!stays || thread.owner().launch->quiet.cover(address, bytes)) return;
   access<runtime::AccessKind::Read>(thread, address, bytes, site);
@@ -94,6 +95,7 @@ void kcWrite(abi::ThreadContext* context, void* pointer, std::uint64_t bytes, st
   ThreadState& thread = stateOf(context);
   auto address = reinterpret_cast<Address>(pointer);
   const bool stays = staysInArray(thread, address, bytes, site, runtime::AccessKind::Write);
+  if (bytes == 0) return; // a copy of nothing
   before(thread, address, bytes, site);
   thread.owner().launch->quiet.noteWrite(address, bytes);
   if (stays) access<runtime::AccessKind::Write>(thread, address, bytes, site);
