@@ -77,6 +77,11 @@ static bool textSpeaksOfBlocks(const InlineAsm& assembly) {
   return false;
 }
 
+/// What functions begin with that a thread calls for itself alone: mathematics, output, its heap (`new`,
+/// `delete`).
+constexpr StringRef kOfThread[] = {"__nv_", "vprintf", "__assertfail", "malloc", "free",
+                                   "_Znw",  "_Zna",    "_Zdl",         "_Zda"};
+
 /// Whether the instruction tells blocks apart, or lets them work together.
 static bool speaksOfBlocks(const Instruction& instruction) {
   if (isa<FenceInst>(instruction)) return fenceReach(instruction) >= kDeviceReach;
@@ -94,7 +99,7 @@ static bool speaksOfBlocks(const Instruction& instruction) {
   if (!callee) return false; // a pointer to a function: nothing is proved of such a kernel
   StringRef name = callee->getName();
   if (!callee->isIntrinsic())
-    return !name.starts_with("__nv_") && name != "vprintf" && name != "__assertfail";
+    return none_of(kOfThread, [&](StringRef start) { return name.starts_with(start); });
   if (!name.consume_front("llvm.nvvm.")) return false;
   for (StringRef word : {"ctaid", "gridid", "smid", "nsmid", "cluster", "atomic", "membar.gl", "membar.sys"})
     if (name.contains(word)) return true;
