@@ -145,11 +145,12 @@ private:
       if (translate->has(e)) solver.add(translate->noWrap(e));
     addSide(*translate, solver, 0);
     z3::check_result result = check(solver, until);
+    const std::string reason = result == z3::unknown ? solver.reason_unknown() : ""; // not of what is guessed
     if (result == z3::unknown && theory == Theory::Integers)
       if (auto model = underWishes(*translate, solver, query.guesses, 0.2))
         return writeModel(*translate, *model);
     if (result != z3::sat) {
-      finish(result == z3::unsat ? "unsat" : "unknown " + solver.reason_unknown());
+      finish(result == z3::unsat ? "unsat" : "unknown " + reason);
       return;
     }
     z3::model model = solver.get_model();
