@@ -314,7 +314,7 @@ static void tryAll(Plan& plan, const Replayer& replayer, const Facts& facts, ana
 void replay(analyzer::Analysis& analysis, const frontend::Program& program, const Options& options) {
   std::vector<Plan> plans = plansFor(analysis, program);
   if (plans.empty()) return;
-  const auto numbered = [](std::vector<Plan*> some) {
+  const auto numbered = [](const std::vector<Plan*>& some) {
     std::size_t number = 0;
     std::vector<const Plan*> result;
     for (Plan* plan : some) {
