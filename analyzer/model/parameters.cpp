@@ -104,8 +104,8 @@ bool hasChoice(const Formula& formula) {
   return formula.op == Formula::Op::Choice || std::ranges::any_of(formula.operands, hasChoice);
 }
 
-/// What is free of the shape follows the host's formulas: of the block, where they say how it goes with what
-/// the kernel is given, or choose. Else they say no more than that some size comes.
+/// What is free of the shape follows the host's formulas: of the block, where they say how it goes with the
+/// grid or with what the kernel is given, or choose. Else they say no more than that some size comes.
 void bindShape(KernelState& state) {
   const Launch* launch = state.launch.launch;
   if (!launch) return;
@@ -121,6 +121,8 @@ void bindShape(KernelState& state) {
     given.merge(variablesOf(condition));
     state.model.facts.push_back(formulaTruth(state, condition));
   }
+  for (const auto& ofGrid : launch->gridFormulas)
+    if (ofGrid) given.merge(variablesOf(*ofGrid));
   for (unsigned axis = 0; axis < 3; ++axis) {
     bind(state.model.gridDim[axis], launch->gridFormulas[axis]);
     const auto& ofBlock = launch->blockFormulas[axis];
