@@ -193,16 +193,19 @@ struct Replayer {
   instrument::Options running;
 };
 
-/// Nothing where the lines do not compile together.
-std::optional<Replayer> built(const std::vector<const Plan*>& plans, const Options& options) {
+/// Nothing where the lines do not build together. Numbers the trials.
+std::optional<Replayer> built(const std::vector<Plan*>& plans, const Options& options) {
   frontend::Options compiling = options.frontend;
   compiling.launchLines.clear();
   compiling.isOwnLaunch = true;
   instrument::Options running = options.instrument;
   running.timeoutSeconds = running.timeoutSeconds > 0 ? std::min(kSeconds, running.timeoutSeconds) : kSeconds;
-  for (const Plan* plan : plans) {
+  for (Plan* plan : plans) {
     running.replayed.insert(plan->kernel->symbol);
-    for (const Trial& trial : plan->trials) compiling.launchLines.push_back(trial.line);
+    for (Trial& trial : plan->trials) {
+      trial.number = compiling.launchLines.size();
+      compiling.launchLines.push_back(trial.line);
+    }
   }
   auto program = frontend::compile(compiling);
   if (!program) return std::nullopt;
@@ -314,26 +317,17 @@ static void tryAll(Plan& plan, const Replayer& replayer, const Facts& facts, ana
 void replay(analyzer::Analysis& analysis, const frontend::Program& program, const Options& options) {
   std::vector<Plan> plans = plansFor(analysis, program);
   if (plans.empty()) return;
-  const auto numbered = [](const std::vector<Plan*>& some) {
-    std::size_t number = 0;
-    std::vector<const Plan*> result;
-    for (Plan* plan : some) {
-      for (Trial& trial : plan->trials) trial.number = number++;
-      result.push_back(plan);
-    }
-    return result;
-  };
   std::vector<Plan*> all;
   for (Plan& plan : plans) all.push_back(&plan);
-  const auto together = built(numbered(all), options);
+  const auto together = built(all, options);
   for (Plan& plan : plans) {
     if (together) {
       tryAll(plan, *together, program.facts, analysis);
-    } else if (const auto alone = plans.size() > 1 ? built(numbered({&plan}), options) : std::nullopt) {
+    } else if (const auto alone = plans.size() > 1 ? built({&plan}, options) : std::nullopt) {
       tryAll(plan, *alone, program.facts, analysis);
     } else {
       const Kernel* kernel = program.facts.kernel(plan.kernel->symbol);
-      fmt::print(stderr, "kcheck: `{}` is not replayed: --launch='{}' does not compile here\n",
+      fmt::print(stderr, "kcheck: `{}` is not replayed: --launch='{}' does not build here\n",
                  withoutParameters(kernel->name), plan.trials.front().line);
     }
   }

@@ -352,6 +352,11 @@ void addTogetherControls(KernelState& state, const Execution& run) {
     for (const Instruction& instruction : block) {
       const auto together = lanesTogether(instruction);
       if (!together) continue;
+      if (!together->isFollowed) {
+        state.gap(&instruction, "which lanes this inline PTX brings together is not followed", false, true,
+                  false);
+        continue;
+      }
       if (together->needsAll) askForWholeWarps(state, instruction);
       // One that misses lanes that have returned asks for more than one that does not.
       const Expr mask = controls.maskOf(instruction);

@@ -92,16 +92,16 @@ Barrier ofAssembly(const CallInst& call, StringRef text) {
   return waits ? named(call, operands) : Barrier{BarrierKind::Partial};
 }
 
-/// The mask of `redux.sync.add.s32 %0, %1, MASK`; null where it names all lanes.
-const Value* maskOf(const CallInst& call, const ptx::Operand& mask) {
-  if (mask.kind == ptx::Operand::Kind::Placeholder) {
-    const auto* results = dyn_cast<StructType>(call.getType());
-    const unsigned outputs = results ? results->getNumElements() : call.getType()->isVoidTy() ? 0 : 1;
-    if (mask.number >= outputs && mask.number - outputs < call.arg_size())
-      return call.getArgOperand(mask.number - outputs);
-  }
-  const bool isAll = mask.kind != ptx::Operand::Kind::Immediate || std::uint32_t(mask.bits) == ~0u;
-  return isAll ? nullptr : ConstantInt::get(Type::getInt32Ty(call.getContext()), std::uint32_t(mask.bits));
+/// `redux.sync.add.s32 %0, %1, MASK` in a statement of its own.
+Together reductionOf(const CallInst& call, const ptx::Operand& mask) {
+  Type* word = Type::getInt32Ty(call.getContext());
+  if (mask.kind == ptx::Operand::Kind::Immediate)
+    return {ConstantInt::get(word, std::uint32_t(mask.bits)), false, false, true};
+  const auto* results = dyn_cast<StructType>(call.getType());
+  const unsigned outputs = results ? results->getNumElements() : call.getType()->isVoidTy() ? 0 : 1;
+  const bool isGiven = mask.kind == ptx::Operand::Kind::Placeholder && mask.number >= outputs &&
+                       mask.number - outputs < call.arg_size();
+  return {isGiven ? call.getArgOperand(mask.number - outputs) : nullptr, false, false, isGiven};
 }
 
 /// Of what readInlinePtx has left: matrix operations, and reductions.
@@ -113,10 +113,11 @@ std::optional<Together> togetherIn(const CallInst& call, StringRef text) {
   if (!statements) return {};
   for (const ptx::Statement& s : *statements) {
     if (!s.label.empty() || s.isDeclaration || !s.has("sync")) continue;
+    const bool isAlone = statements->size() == 1 && !s.guard;
     if (is_contained({"mma", "wmma", "ldmatrix", "stmatrix", "movmatrix"}, s.opcode[0]))
-      return Together{nullptr, true, true};
-    if (s.opcode[0] == "redux" && !s.operands.empty())
-      return Together{maskOf(call, s.operands.back()), false, false};
+      return Together{nullptr, true, true, !s.guard};
+    if (s.opcode[0] != "redux" || s.operands.empty()) continue;
+    return isAlone ? reductionOf(call, s.operands.back()) : Together{nullptr, false, false, false};
   }
   return {};
 }
@@ -155,13 +156,13 @@ std::optional<Together> lanesTogether(const Instruction& instruction) {
   if (!isa<IntrinsicInst>(call)) return {};
   StringRef name = call->getCalledFunction()->getName();
   if (!name.consume_front("llvm.nvvm.")) return {};
-  if (name.starts_with("wmma.") || name.starts_with("mma.")) return Together{nullptr, true, true};
+  if (name.starts_with("wmma.") || name.starts_with("mma.")) return Together{nullptr, true, true, true};
   // Reductions take (value, mask), but Clang 19's header, their only user, passes (mask, value).
   const bool waits = name.starts_with("shfl.sync.") || name.starts_with("match.") ||
                      name.starts_with("redux.sync.") ||
                      (name.starts_with("vote.") && name.ends_with(".sync"));
   if (!waits) return {};
-  return Together{call->getArgOperand(0), name.starts_with("shfl."), false};
+  return Together{call->getArgOperand(0), name.starts_with("shfl."), false, true};
 }
 
 bool isGridBarrierFunction(const Function& function) {

@@ -42,6 +42,7 @@ struct Together {
   const llvm::Value* mask = nullptr; ///< null: all
   bool readsLanes = true;            ///< a lane is given what another lane of its warp has
   bool needsAll = false;             ///< matrices lie in all lanes of a warp: one that has returned is missed
+  bool isFollowed = true;            ///< false: inline PTX works out itself who comes, or who is named
 };
 std::optional<Together> lanesTogether(const llvm::Instruction& instruction);
 
