@@ -59,7 +59,9 @@ enum class ReduceOp : std::uint32_t { Add, Min, Max, UMin, UMax, And, Or, Xor };
 
 enum class MatrixOp : std::uint32_t {
   Multiply, ///< c = m | n << 8 | k << 16, d = matrixTypes(); registers of A, B and C, one after the other
-  Spread    ///< ldmatrix: c = matrices, d = 1 when transposed; registers are a row of eight halves
+  Rows,     ///< ldmatrix: c = matrices; registers are the address of the row that is named, and of the one to
+            ///< read
+  Spread    ///< of the rows read: c = matrices, d = 1 when transposed; registers are a row of eight halves
 };
 enum class MatrixType : std::uint32_t { F16, BF16, TF32, F32, F64, S8, U8, S32 };
 inline constexpr unsigned matrixBytes(MatrixType type) {

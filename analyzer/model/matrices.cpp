@@ -2,6 +2,7 @@
 // lane holds which elements of a tile is not told by CUDA: here each has a run of the tile's memory, in the
 // order of the lanes backwards, so that hardly any program is in order by luck.
 #include "analyzer/model/execution.h"
+#include "analyzer/model/warp_values.h"
 #include "ptx/statement.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -93,7 +94,9 @@ bool Execution::runTile(const CallInst& call, Expr condition) {
   return true;
 }
 
-/// `ldmatrix.sync.aligned.m8n8.x4.shared.b16 {..}, [row];`: each of the first lanes names a row of 16 bytes.
+/// `ldmatrix.sync.aligned.m8n8.x4.shared.b16 {..}, [row];`: each of the first lanes names a row of 16 bytes,
+/// and four get pieces of it. Here the lane across the matrix reads it, so that no row is read by the lane
+/// that names it alone.
 bool Execution::runRows(const CallInst& call, const ptx::Statement& s, Expr condition) {
   if (s.opcode[0] != "ldmatrix" || s.operands.size() != 2 || !s.has("m8n8") || !s.has("b16")) return false;
   const unsigned count = s.has("x4") ? 4 : s.has("x2") ? 2 : 1;
@@ -108,6 +111,8 @@ bool Execution::runRows(const CallInst& call, const ptx::Statement& s, Expr cond
   if (!row || row->width != 64 || !state.objects.isPointer(row)) return false;
   if (address.offset) row = exprs.add(row, exprs.constant(64, address.offset), NoSignedWrap);
   constexpr unsigned kRowsOfEach = 8, kRowBytes = 16;
+  Expr across = exprs.binary(Op::Xor, lane(), exprs.constant(32, kRowsOfEach - 1));
+  if (Expr there = asLaneHas(state, call, across, row)) row = there;
   Expr names = exprs.binary(Op::Ult, lane(), exprs.constant(32, count * kRowsOfEach));
   record(call, AccessKind::Read, row, exprs.constant(64, kRowBytes), exprs.logicalAnd(condition, names));
   return true;

@@ -347,6 +347,13 @@ Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<E
   return ballot || isThere ? sent : nullptr;
 }
 
+Expr asLaneHas(KernelState& state, const Instruction& meeting, Expr lane, Expr e) {
+  if (!isConst(state.model.threadIdx[0]) && !isWarpInOneRow(state.model)) return nullptr;
+  if (isConst(state.model.threadIdx[0]) || isTooLarge(e) || !isMetTogether(state, meeting)) return nullptr;
+  Expr result = asLane(state, lane)(e);
+  return hangsOnMore(state, meeting, result, nullptr, nullptr) ? nullptr : result;
+}
+
 WordsOfLane::WordsOfLane(KernelState& state, const Instruction& meeting, std::int64_t lane)
     : state(state), meeting(meeting), other(asLane(state, state.exprs.constant(32, lane))) {}
 

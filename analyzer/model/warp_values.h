@@ -57,6 +57,10 @@ std::optional<Ballot> matchOf(KernelState& state, const llvm::CallInst& call, Ex
 Expr valueOfLane(KernelState& state, const llvm::CallInst& call,
                  const std::function<Expr(unsigned)>& argument, Expr condition);
 
+/// `e` as that lane of the thread's warp has it, at an operation where all its lanes meet; `lane` may hang on
+/// the thread. Null where `e` hangs on more of the thread than its index.
+Expr asLaneHas(KernelState& state, const llvm::Instruction& meeting, Expr lane, Expr e);
+
 /// What another lane of the thread's warp has, at a barrier or an operation where all its lanes meet.
 class WordsOfLane {
 public:

@@ -110,6 +110,13 @@ std::vector<llvm::Value*> multiplyMatrices(Lowering& l, const MatrixProduct& pro
   return result;
 }
 
+llvm::Value* rowAcross(Lowering& l, llvm::Value* named, unsigned count) {
+  Registers registers(l, 2);
+  registers.put(0, l.b.CreatePtrToInt(named, l.b.getInt64Ty()));
+  meet(l, abi::MatrixOp::Rows, count, 0, registers);
+  return l.b.CreateIntToPtr(registers.get(0, l.b.getInt64Ty()), named->getType());
+}
+
 std::vector<llvm::Value*> spreadMatrices(Lowering& l, llvm::ArrayRef<llvm::Value*> row, unsigned count,
                                          bool transposed) {
   Registers registers(l, 4);

@@ -42,8 +42,9 @@ std::vector<llvm::Value*> multiplyMatrices(Lowering& l, const MatrixProduct& pro
                                            llvm::ArrayRef<llvm::Value*> a, llvm::ArrayRef<llvm::Value*> b,
                                            llvm::ArrayRef<llvm::Value*> c);
 
-/// ldmatrix: `rows` are the four words that this lane has read for the matrices; gives a register for each of
-/// `count` matrices.
+/// ldmatrix: the row of `count` matrices that this lane reads, where each lane names one.
+llvm::Value* rowAcross(Lowering& l, llvm::Value* named, unsigned count);
+/// `row` are the four words that this lane has read there; gives a register for each of `count` matrices.
 std::vector<llvm::Value*> spreadMatrices(Lowering& l, llvm::ArrayRef<llvm::Value*> row, unsigned count,
                                          bool transposed);
 

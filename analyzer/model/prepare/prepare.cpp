@@ -8,6 +8,7 @@
 #include "analyzer/model/prepare/inline_ptx.h"
 #include "analyzer/model/prepare/kept_accesses.h"
 #include "analyzer/model/prepare/local_tables.h"
+#include "analyzer/model/prepare/members.h"
 #include "analyzer/model/prepare/table_loops.h"
 #include "analyzer/model/prepare/unreachable.h"
 #include "analyzer/model/prepare/walked_tables.h"
@@ -188,7 +189,11 @@ private:
         markLocals(*kernel.function, kernel.mayReadUnwritten);
       }
       const SitesByPlace sites(*prepared.module);
-      passes.run(*prepared.module, "function(sroa<modify-cfg>,mem2reg,sroa<modify-cfg>)");
+      constexpr const char* promotion = "function(sroa<modify-cfg>,mem2reg,sroa<modify-cfg>)";
+      passes.run(*prepared.module, promotion);
+      bool isSplit = false;
+      for (auto* kernel : kernels) isSplit = splitMembers(*kernel) || isSplit;
+      if (isSplit) passes.run(*prepared.module, promotion);
       sites.giveBack(*prepared.module);
       bool changed = promoteIndirectCalls(*prepared.module, taken);
       for (KernelCode& kernel : prepared.kernels) changed = writeOutRecursionOf(kernel) || changed;

@@ -51,7 +51,8 @@ bool multiply(Builder& p, const Statement& s) {
   return true;
 }
 
-/// ldmatrix.sync.aligned.m8n8.x{1,2,4}{.trans}.shared.b16 d, [row]; lanes beyond the rows read nothing.
+/// ldmatrix.sync.aligned.m8n8.x{1,2,4}{.trans}.shared.b16 d, [row]; lanes beyond the rows read nothing, and
+/// none reads the row that it names itself: what it has stored there, others get.
 bool load(Builder& p, const Statement& s) {
   if (s.operands.size() != 2 || !s.has("m8n8") || !s.has("b16")) return false;
   unsigned count = s.has("x1") ? 1 : s.has("x2") ? 2 : s.has("x4") ? 4 : 0;
@@ -60,7 +61,8 @@ bool load(Builder& p, const Statement& s) {
   std::string space;
   for (const std::string& word : s.opcode)
     if (word.starts_with("shared")) space = "shared";
-  auto* address = p.address(s.operands[1], space);
+  auto* named = p.address(s.operands[1], space);
+  auto* address = rowAcross(loweringOf(p), named, count);
   auto* type = llvm::FixedVectorType::get(p.b.getInt32Ty(), 4);
   auto* isRow = p.b.CreateICmpULT(registerMarker(p.b, "laneid"), p.b.getInt32(8 * count));
   llvm::Instruction* next = &*p.b.GetInsertPoint();

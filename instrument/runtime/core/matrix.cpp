@@ -145,11 +145,28 @@ void multiply(ThreadState* lanes, std::uint32_t group, const abi::Wait& wait) {
   }
 }
 
-/// Lane 8 * i + r brings row r of matrix i; each lane gets two neighbours of each matrix.
+/// The lane that reads the row which `lane` names: the one across the matrix.
+unsigned across(unsigned lane) { return lane ^ 7; }
+
+/// Each of the first lanes names a row, and gets that of another one; its own where that is not here.
+void exchangeRows(ThreadState* lanes, std::uint32_t group, const abi::Wait& wait) {
+  std::uint64_t rows[kWarpSize]{};
+  for (unsigned lane = 0; lane < 8 * wait.c; ++lane)
+    if (group >> lane & 1) std::memcpy(&rows[lane], registersOf(lanes[lane]), sizeof rows[lane]);
+  for (unsigned lane = 0; lane < 8 * wait.c; ++lane)
+    if (group >> lane & 1 && group >> across(lane) & 1)
+      std::memcpy(registersOf(lanes[lane]), &rows[across(lane)], sizeof rows[lane]);
+}
+
+/// Lane 8 * i + r names row r of matrix i, and the lane across brings it; each lane gets two neighbours of
+/// each matrix.
 void spread(ThreadState* lanes, std::uint32_t group, const abi::Wait& wait) {
   std::uint16_t halves[4][8][8]{};
   for (unsigned lane = 0; lane < 8 * wait.c; ++lane)
-    if (group >> lane & 1) std::memcpy(halves[lane / 8][lane % 8], registersOf(lanes[lane]), 16);
+    if (group >> lane & 1) {
+      const unsigned named = group >> across(lane) & 1 ? across(lane) : lane;
+      std::memcpy(halves[lane / 8][named % 8], registersOf(lanes[lane]), 16);
+    }
   for (unsigned lane = 0; lane < kWarpSize; ++lane) {
     if (!(group >> lane & 1)) continue;
     unsigned eighth = lane / 4, pair = lane % 4 * 2;
@@ -166,10 +183,11 @@ void spread(ThreadState* lanes, std::uint32_t group, const abi::Wait& wait) {
 
 void answerMatrix(ThreadState* lanes, std::uint32_t group) {
   const abi::Wait wait = lanes[std::countr_zero(group)].wait;
-  if (static_cast<abi::MatrixOp>(wait.b) == abi::MatrixOp::Multiply)
-    multiply(lanes, group, wait);
-  else
-    spread(lanes, group, wait);
+  switch (static_cast<abi::MatrixOp>(wait.b)) {
+  case abi::MatrixOp::Multiply: return multiply(lanes, group, wait);
+  case abi::MatrixOp::Rows: return exchangeRows(lanes, group, wait);
+  case abi::MatrixOp::Spread: return spread(lanes, group, wait);
+  }
 }
 
 } // namespace kcheck::runtime

@@ -1,0 +1,151 @@
+#include "analyzer/model/prepare/member_uses.h"
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace kcheck::analyzer {
+namespace {
+
+constexpr std::size_t kMostPieces = 1024;
+
+/// What the operand is an index of.
+Type* arrayOf(GetElementPtrInst& gep, unsigned operand) {
+  SmallVector<Value*> before(gep.idx_begin(), gep.idx_begin() + (operand - 1));
+  return GetElementPtrInst::getIndexedType(gep.getSourceElementType(), before);
+}
+
+} // namespace
+
+MemberUses::MemberUses(AllocaInst& whole) : whole(whole), data(whole.getDataLayout()) {
+  Type* each = whole.getAllocatedType();
+  if (auto* array = dyn_cast<ArrayType>(each)) {
+    rows = std::int64_t(array->getNumElements());
+    each = array->getElementType();
+  }
+  record = dyn_cast<StructType>(each);
+}
+
+bool MemberUses::find() {
+  if (whole.isArrayAllocation() || !record || rows == 0 || count() == 0) return false;
+  if (count() == 1 && !isa<StructType>(record->getElementType(0))) return false;
+  layout = data.getStructLayout(record);
+  rowBytes = std::int64_t(data.getTypeAllocSize(record).getFixedValue());
+  return follow(whole, {});
+}
+
+std::int64_t MemberUses::startOf(unsigned member) const {
+  return std::int64_t(layout->getElementOffset(member).getFixedValue());
+}
+
+std::int64_t MemberUses::endOf(unsigned member) const {
+  return startOf(member) +
+         std::int64_t(data.getTypeAllocSize(record->getElementType(member)).getFixedValue());
+}
+
+bool MemberUses::isRow(const MemberPlace& place) const {
+  return place.row || (place.offset >= 0 && place.offset < rows * rowBytes);
+}
+
+/// The member in which all these bytes lie.
+std::optional<unsigned> MemberUses::memberAt(const MemberPlace& place, std::int64_t bytes) const {
+  if (!isRow(place)) return {};
+  const std::int64_t offset = place.row ? place.offset : place.offset % rowBytes;
+  if (offset < 0 || bytes <= 0 || offset + bytes > rowBytes) return {};
+  const unsigned member = layout->getElementContainingOffset(std::uint64_t(offset));
+  return offset + bytes <= endOf(member) ? std::optional(member) : std::nullopt;
+}
+
+std::optional<std::vector<MemberUses::Piece>> MemberUses::piecesOf(MemberPlace place,
+                                                                   std::int64_t bytes) const {
+  std::vector<Piece> pieces;
+  for (std::int64_t before = 0; before < bytes;) {
+    if (!isRow(place) || pieces.size() > kMostPieces) return {};
+    const std::int64_t offset = place.row ? place.offset : place.offset % rowBytes;
+    if (offset < 0 || offset >= rowBytes) return {};
+    const unsigned member = layout->getElementContainingOffset(std::uint64_t(offset));
+    // Padding goes with what is before it.
+    const std::int64_t next = member + 1 == count() ? rowBytes : startOf(member + 1);
+    const std::int64_t step = std::min(bytes - before, next - offset);
+    const std::int64_t inMember = std::min(step, endOf(member) - offset);
+    if (inMember > 0) pieces.push_back({member, place, inMember, before});
+    before += step;
+    place.offset += step;
+  }
+  return pieces;
+}
+
+/// Looks at all uses of an address in the object.
+bool MemberUses::follow(Value& address, const MemberPlace& place) {
+  return all_of(address.uses(), [&](Use& use) {
+    auto* user = cast<Instruction>(use.getUser());
+    if (auto* gep = dyn_cast<GetElementPtrInst>(user)) return followIndices(*gep, place);
+    if (auto* copy = dyn_cast<MemIntrinsic>(user)) return takeCopy(*copy, use.getOperandNo(), place);
+    if (user->isLifetimeStartOrEnd()) return lifetimes.insert(user), true;
+    if (!isa<AddrSpaceCastInst>(user)) return takeAccess(*user, use, place);
+    pointers.push_back(user);
+    return follow(*user, place);
+  });
+}
+
+bool MemberUses::followIndices(GetElementPtrInst& gep, MemberPlace place) {
+  unsigned operand = 1;
+  for (auto step = gep_type_begin(gep), end = gep_type_end(gep); step != end; ++step, ++operand) {
+    auto* constant = dyn_cast<ConstantInt>(step.getOperand());
+    if (StructType* type = step.getStructTypeOrNull()) {
+      const auto number = unsigned(constant->getZExtValue());
+      place.offset += std::int64_t(data.getStructLayout(type)->getElementOffset(number).getFixedValue());
+      continue;
+    }
+    const bool isRowOfWhole = step.getIndexedType() == record && rows > 1;
+    if (operand > 1 && !isRowOfWhole) {
+      Type* array = arrayOf(gep, operand);
+      const auto member = memberAt(place, std::int64_t(data.getTypeAllocSize(array).getFixedValue()));
+      if (member) subscripts.push_back({&gep, operand, array, place, *member});
+      return member.has_value();
+    }
+    if (constant)
+      place.offset +=
+          constant->getSExtValue() * std::int64_t(step.getSequentialElementStride(data).getFixedValue());
+    else if (isRowOfWhole && !place.row && place.offset == 0)
+      place.row = step.getOperand();
+    else
+      return false;
+  }
+  pointers.push_back(&gep);
+  return follow(gep, place);
+}
+
+bool MemberUses::takeAccess(Instruction& user, const Use& use, const MemberPlace& place) {
+  auto* store = dyn_cast<StoreInst>(&user);
+  if (getLoadStorePointerOperand(&user) != use.get() || use.getOperandNo() != (store ? 1u : 0u)) return false;
+  Type* type = getLoadStoreType(&user);
+  if (store && type == whole.getAllocatedType() && !place.row && place.offset == 0) {
+    stores.push_back(store);
+    return rows * count() <= std::int64_t(kMostPieces);
+  }
+  const std::int64_t bytes = std::int64_t(data.getTypeStoreSize(type).getFixedValue());
+  if (const auto member = memberAt(place, bytes)) {
+    accesses.push_back({&user, use.getOperandNo(), place, *member});
+    return true;
+  }
+  const bool isBits = type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy();
+  if (!isBits || data.getTypeSizeInBits(type) != std::uint64_t(bytes) * 8) return false;
+  wides.push_back({&user, place, bytes});
+  return piecesOf(place, bytes).has_value();
+}
+
+bool MemberUses::takeCopy(MemIntrinsic& user, unsigned operand, const MemberPlace& place) {
+  auto* length = dyn_cast<ConstantInt>(user.getLength());
+  const bool isTaken = any_of(copies, [&](const Copy& other) { return other.user == &user; });
+  if (operand > 1 || user.isVolatile() || !length || isTaken) return false;
+  copies.push_back({&user, operand, place, std::int64_t(length->getZExtValue())});
+  return piecesOf(place, copies.back().bytes).has_value();
+}
+
+} // namespace kcheck::analyzer

@@ -1,0 +1,101 @@
+// Which members of a local object its uses name.
+#pragma once
+
+#include "llvm/IR/DerivedTypes.h"
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <vector>
+
+namespace llvm {
+class AllocaInst;
+class DataLayout;
+class GetElementPtrInst;
+class Instruction;
+class MemIntrinsic;
+class StoreInst;
+class StructLayout;
+class Use;
+class Value;
+} // namespace llvm
+
+namespace kcheck::analyzer {
+
+/// Where an address lies in an object, which is an array of rows, or one row.
+struct MemberPlace {
+  llvm::Value* row = nullptr; ///< null: the one that `offset` says
+  std::int64_t offset = 0;
+};
+
+/// All uses of one local object, as long as each keeps to the members that it names.
+struct MemberUses {
+  /// A load or store in one member.
+  struct Access {
+    llvm::Instruction* user = nullptr;
+    unsigned operand = 0; ///< the address
+    MemberPlace place;
+    unsigned member = 0;
+  };
+  /// An array in a member: what is done with its elements stays there. From `firstIndex` on, the operands of
+  /// the instruction are its subscripts.
+  struct Subscript {
+    llvm::GetElementPtrInst* user = nullptr;
+    unsigned firstIndex = 0;
+    llvm::Type* array = nullptr;
+    MemberPlace place;
+    unsigned member = 0;
+  };
+  struct Copy {
+    llvm::MemIntrinsic* user = nullptr;
+    unsigned operand = 0; ///< 0: written, 1: read
+    MemberPlace place;
+    std::int64_t bytes = 0;
+  };
+  /// A load or store of several members as one number: that is how structures are copied.
+  struct Wide {
+    llvm::Instruction* user = nullptr;
+    MemberPlace place;
+    std::int64_t bytes = 0;
+  };
+  /// Bytes of one member in one row, `before` bytes from where the whole begins.
+  struct Piece {
+    unsigned member = 0;
+    MemberPlace place;
+    std::int64_t bytes = 0, before = 0;
+  };
+
+  explicit MemberUses(llvm::AllocaInst& whole);
+  /// False where some use is none of these.
+  bool find();
+
+  unsigned count() const { return record->getNumElements(); }
+  std::int64_t startOf(unsigned member) const;
+  std::int64_t endOf(unsigned member) const;
+  /// Nothing where there is no such place.
+  std::optional<std::vector<Piece>> piecesOf(MemberPlace place, std::int64_t bytes) const;
+
+  llvm::AllocaInst& whole;
+  const llvm::DataLayout& data;
+  llvm::StructType* record = nullptr;
+  std::int64_t rows = 1, rowBytes = 0;
+  std::vector<Access> accesses;
+  std::vector<Subscript> subscripts;
+  std::vector<Copy> copies;
+  std::vector<Wide> wides;
+  std::vector<llvm::StoreInst*> stores;     ///< of the whole object as one value
+  std::vector<llvm::Instruction*> pointers; ///< addresses on the way, each behind what it is made from
+  std::set<llvm::Instruction*> lifetimes;
+
+private:
+  bool follow(llvm::Value& address, const MemberPlace& place);
+  bool followIndices(llvm::GetElementPtrInst& gep, MemberPlace place);
+  bool takeAccess(llvm::Instruction& user, const llvm::Use& use, const MemberPlace& place);
+  bool takeCopy(llvm::MemIntrinsic& user, unsigned operand, const MemberPlace& place);
+  bool isRow(const MemberPlace& place) const;
+  std::optional<unsigned> memberAt(const MemberPlace& place, std::int64_t bytes) const;
+
+  const llvm::StructLayout* layout = nullptr;
+};
+
+} // namespace kcheck::analyzer
