@@ -45,7 +45,8 @@ std::optional<unsigned> Execution::drawsOfThread(unsigned object, const Update& 
 Expr Execution::counted(const Place& place) {
   const MemoryObject& object = state.objects[place.object];
   const auto updates = state.updates.find(place.object);
-  if (object.space != MemorySpace::Shared || object.bytes != 4 || !isConst(place.offset, 0) ||
+  const auto [start, bytes] = object.part.value_or(std::pair(0, std::int64_t(object.bytes.value_or(0))));
+  if (object.space != MemorySpace::Shared || bytes != 4 || !isConst(place.offset, start) ||
       updates == state.updates.end())
     return nullptr;
   const Update* drawn = nullptr;

@@ -1,5 +1,7 @@
 #include "analyzer/model/declared_objects.h"
 
+#include "analyzer/model/prepare/member_objects.h"
+
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
@@ -17,9 +19,15 @@ MemorySpace spaceOf(const GlobalVariable& variable) {
   }
 }
 
-/// `tile` of `_ZZ6kernelPfE4tile`, which is `kernel(float*)::tile`; `table` of `table`.
-std::string sourceName(StringRef mangled) {
-  const std::string whole = demangle(mangled);
+unsigned elementBytesOf(Type* type, const DataLayout& layout) {
+  while (auto* array = dyn_cast<ArrayType>(type)) type = array->getElementType();
+  return type->isSized() ? unsigned(layout.getTypeAllocSize(type).getFixedValue()) : 0;
+}
+
+} // namespace
+
+std::string sourceName(const GlobalVariable& variable) {
+  const std::string whole = demangle(wholeName(variable));
   StringRef name = StringRef(whole).split(" (.").first; // a copy of a function has one, too
   int open = 0;
   for (std::size_t i = name.size(); i-- > 0;) {
@@ -29,24 +37,18 @@ std::string sourceName(StringRef mangled) {
   return name.str();
 }
 
-unsigned elementBytesOf(Type* type, const DataLayout& layout) {
-  while (auto* array = dyn_cast<ArrayType>(type)) type = array->getElementType();
-  return type->isSized() ? unsigned(layout.getTypeAllocSize(type).getFixedValue()) : 0;
-}
-
-} // namespace
-
 unsigned globalObject(KernelState& state, const GlobalVariable& variable) {
   MemoryObject fresh;
   fresh.space = spaceOf(variable);
   fresh.elementBytes = elementBytesOf(variable.getValueType(), state.layout);
-  fresh.name = sourceName(variable.getName());
+  fresh.name = sourceName(variable);
   bool dynamic = fresh.space == MemorySpace::Shared && variable.isDeclaration();
   if (dynamic) { // all `extern __shared__` arrays are the same memory
     fresh.bytes = state.launch.sharedBytes;
     return state.objects.object("dynamic shared memory", fresh);
   }
   fresh.bytes = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
+  fresh.part = partOf(variable);
   unsigned id = state.objects.object("@" + variable.getName().str(), fresh);
   state.globals[id] = &variable;
   return id;

@@ -1,6 +1,7 @@
 // What is read of memory that keeps what it held before the kernel: initialised variables, structures that
 // the run has passed, and the pointers in either.
 #include "analyzer/model/execution.h"
+#include "analyzer/model/prepare/member_objects.h"
 #include "report/assumptions.h"
 
 #include "llvm/Analysis/ConstantFolding.h"
@@ -33,7 +34,7 @@ Expr Execution::initialContent(const Instruction& instruction, const Place& plac
   bool isTable = isPointer || state.objects[place.object].space == MemorySpace::Constant;
   if (!variable.isConstant() && (!isTable || variable.getInitializer()->isNullValue())) return nullptr;
   if (!variable.isConstant() && mayBeWrittenByHost(state.facts, variable)) return nullptr;
-  if (state.prepared.writtenVariables.count(variable.getName().str())) return nullptr; // by another kernel
+  if (state.prepared.writtenVariables.count(wholeName(variable))) return nullptr; // by another kernel
   std::uint64_t step = state.layout.getTypeStoreSize(instruction.getType()).getFixedValue();
   std::uint64_t size = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
   const auto* load = dyn_cast<LoadInst>(&instruction);

@@ -337,6 +337,9 @@ struct KernelState {
   Expr argumentValue(const llvm::Argument& argument);
   /// The object of a known allocation.
   unsigned allocationObject(std::size_t number, MemoryObject fresh);
+  /// Where a parameter leads, as one group of members of the structures there, which is an object of its own:
+  /// by no other pointer does the kernel come there.
+  Expr memberOf(Expr pointer, unsigned group, const llvm::Argument& parameter);
   Expr linearThread(); ///< index of the thread in its block
   /// `sum` in the words of linearThread(), where it is the same.
   Expr inOneRow(Expr sum);

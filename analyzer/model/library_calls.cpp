@@ -1,6 +1,7 @@
 // Functions of the CUDA headers that reach the module without a body, the math library above all, and
 // kcheck's own markers.
 #include "analyzer/model/execution.h"
+#include "analyzer/model/prepare/member_objects.h"
 
 #include "analyzer/model/integer_functions.h"
 
@@ -23,6 +24,11 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
     Expr bytes = argument(1);
     record(call, write ? AccessKind::Write : AccessKind::Read, argument(0), bytes,
            whereNotEmpty(condition, bytes));
+    return true;
+  }
+  if (name == kMember) {
+    const auto group = unsigned(cast<ConstantInt>(call.getArgOperand(1))->getZExtValue());
+    env[&call] = state.memberOf(argument(0), group, *cast<llvm::Argument>(call.getArgOperand(0)));
     return true;
   }
   if (name.starts_with("kcheck.") || name == "vprintf" || name == "free") return true;

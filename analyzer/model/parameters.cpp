@@ -244,6 +244,40 @@ unsigned KernelState::allocationObject(std::size_t number, MemoryObject fresh) {
   return object;
 }
 
+/// Whether another argument of the launch leads to the memory as well, or may.
+static bool isPassedTwice(const Launch& launch, unsigned parameter) {
+  const auto isOfTwo = [&](const OnePointer& one) {
+    return one.first == parameter || one.second == parameter;
+  };
+  if (std::ranges::any_of(launch.mayBeOne, isOfTwo)) return true;
+  const auto& own = launch.arguments[parameter].allocation;
+  for (std::size_t number = 0; number < launch.arguments.size(); ++number) {
+    const kcheck::Argument& other = launch.arguments[number];
+    if (number != parameter && own && other.allocation == own) return true;
+    if (own && other.passed &&
+        std::ranges::any_of(other.passed->pointers,
+                            [&](const PassedValue::Pointer& one) { return one.allocation == *own; }))
+      return true;
+  }
+  return false;
+}
+
+Expr KernelState::memberOf(Expr pointer, unsigned group, const llvm::Argument& parameter) {
+  const auto places = objects.places(pointer);
+  if (places.size() != 1) return pointer;
+  const unsigned number = parameter.getArgNo();
+  const std::string& key = objects.keyOf(places[0].object);
+  const bool isPassed = launch.launch && number < launch.launch->arguments.size();
+  const bool isOwn =
+      key == "parameter " + std::to_string(number) || (isPassed && key.starts_with("allocation "));
+  if (!isOwn || (isPassed && isPassedTwice(*launch.launch, number))) return pointer;
+  const MemoryObject whole = objects[places[0].object];
+  const unsigned member = objects.object(key + " member " + std::to_string(group), whole);
+  objects[member].bytes = whole.bytes;
+  objects[member].symbolicBytes = whole.symbolicBytes;
+  return exprs.add(objects.pointerTo(member), places[0].offset, NoSignedWrap);
+}
+
 /// An integer as the run passed it. Null when that is not known.
 static Expr passedInteger(KernelState& state, const llvm::Argument& argument, const PassedValue& passed,
                           const std::string& name, unsigned width) {

@@ -1,6 +1,7 @@
 // Pointers that are read from memory: where each leads, nobody knows, but two that are read at one place lead
 // to one array.
 #include "analyzer/model/execution.h"
+#include "analyzer/model/prepare/member_objects.h"
 #include "report/assumptions.h"
 
 #include "llvm/IR/Constants.h"
@@ -88,7 +89,7 @@ Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) 
   state.pointerSources.insert(place.object);
   const auto variable = state.globals.find(place.object);
   const bool isChanged = variable != state.globals.end() &&
-                         (state.prepared.writtenVariables.count(variable->second->getName().str()) != 0 ||
+                         (state.prepared.writtenVariables.count(wholeName(*variable->second)) != 0 ||
                           isInitialised(*variable->second)); // with too much to tell apart
   if (object.space == MemorySpace::Local || object.isUnknown || isChanged ||
       state.changedPointerSources.count(place.object)) {

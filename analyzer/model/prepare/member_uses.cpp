@@ -1,7 +1,10 @@
 #include "analyzer/model/prepare/member_uses.h"
 
+#include "analyzer/model/prepare/prepare.h"
+
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/GetElementPtrTypeIterator.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -20,24 +23,47 @@ Type* arrayOf(GetElementPtrInst& gep, unsigned operand) {
   return GetElementPtrInst::getIndexedType(gep.getSourceElementType(), before);
 }
 
+/// What it is declared as; of a parameter, what its uses take it for.
+Type* typeOf(Value& whole) {
+  if (auto* local = dyn_cast<AllocaInst>(&whole))
+    return local->isArrayAllocation() ? nullptr : local->getAllocatedType();
+  if (auto* variable = dyn_cast<GlobalVariable>(&whole)) return variable->getValueType();
+  for (User* user : whole.users())
+    if (auto* gep = dyn_cast<GetElementPtrInst>(user); gep && gep->getSourceElementType()->isStructTy())
+      return gep->getSourceElementType();
+  return nullptr;
+}
+
+const DataLayout& layoutOf(const Value& whole) {
+  if (auto* parameter = dyn_cast<llvm::Argument>(&whole)) return parameter->getParent()->getDataLayout();
+  if (auto* variable = dyn_cast<GlobalVariable>(&whole)) return variable->getParent()->getDataLayout();
+  return cast<Instruction>(whole).getDataLayout();
+}
+
 } // namespace
 
-MemberUses::MemberUses(AllocaInst& whole) : whole(whole), data(whole.getDataLayout()) {
-  Type* each = whole.getAllocatedType();
-  if (auto* array = dyn_cast<ArrayType>(each)) {
+MemberUses::MemberUses(Value& whole) : whole(whole), data(layoutOf(whole)) {
+  Type* each = typeOf(whole);
+  if (auto* array = dyn_cast_or_null<ArrayType>(each)) {
     rows = std::int64_t(array->getNumElements());
     each = array->getElementType();
+  } else if (isa<llvm::Argument>(whole)) {
+    rows = 0;
   }
-  record = dyn_cast<StructType>(each);
+  record = dyn_cast_or_null<StructType>(each);
 }
 
 bool MemberUses::find() {
-  if (whole.isArrayAllocation() || !record || rows == 0 || count() == 0) return false;
+  if (!record || !record->isSized() || count() == 0 || (rows == 0 && !isa<llvm::Argument>(whole)))
+    return false;
   if (count() == 1 && !isa<StructType>(record->getElementType(0))) return false;
   layout = data.getStructLayout(record);
   rowBytes = std::int64_t(data.getTypeAllocSize(record).getFixedValue());
-  return follow(whole, {});
+  return rowBytes > 0 && follow(whole, {});
 }
+
+/// Its rows are told apart.
+bool MemberUses::isLocal() const { return isa<AllocaInst>(whole); }
 
 std::int64_t MemberUses::startOf(unsigned member) const {
   return std::int64_t(layout->getElementOffset(member).getFixedValue());
@@ -49,7 +75,7 @@ std::int64_t MemberUses::endOf(unsigned member) const {
 }
 
 bool MemberUses::isRow(const MemberPlace& place) const {
-  return place.row || (place.offset >= 0 && place.offset < rows * rowBytes);
+  return place.row || (place.offset >= 0 && (rows == 0 || place.offset < rows * rowBytes));
 }
 
 /// The member in which all these bytes lie.
@@ -83,7 +109,8 @@ std::optional<std::vector<MemberUses::Piece>> MemberUses::piecesOf(MemberPlace p
 /// Looks at all uses of an address in the object.
 bool MemberUses::follow(Value& address, const MemberPlace& place) {
   return all_of(address.uses(), [&](Use& use) {
-    auto* user = cast<Instruction>(use.getUser());
+    auto* user = dyn_cast<Instruction>(use.getUser());
+    if (!user) return false;
     if (auto* gep = dyn_cast<GetElementPtrInst>(user)) return followIndices(*gep, place);
     if (auto* copy = dyn_cast<MemIntrinsic>(user)) return takeCopy(*copy, use.getOperandNo(), place);
     if (user->isLifetimeStartOrEnd()) return lifetimes.insert(user), true;
@@ -102,7 +129,7 @@ bool MemberUses::followIndices(GetElementPtrInst& gep, MemberPlace place) {
       place.offset += std::int64_t(data.getStructLayout(type)->getElementOffset(number).getFixedValue());
       continue;
     }
-    const bool isRowOfWhole = step.getIndexedType() == record && rows > 1;
+    const bool isRowOfWhole = step.getIndexedType() == record && rows != 1;
     if (operand > 1 && !isRowOfWhole) {
       Type* array = arrayOf(gep, operand);
       const auto member = memberAt(place, std::int64_t(data.getTypeAllocSize(array).getFixedValue()));
@@ -112,7 +139,7 @@ bool MemberUses::followIndices(GetElementPtrInst& gep, MemberPlace place) {
     if (constant)
       place.offset +=
           constant->getSExtValue() * std::int64_t(step.getSequentialElementStride(data).getFixedValue());
-    else if (isRowOfWhole && !place.row && place.offset == 0)
+    else if (isRowOfWhole && (!isLocal() || (!place.row && place.offset == 0)))
       place.row = step.getOperand();
     else
       return false;
@@ -122,21 +149,43 @@ bool MemberUses::followIndices(GetElementPtrInst& gep, MemberPlace place) {
 }
 
 bool MemberUses::takeAccess(Instruction& user, const Use& use, const MemberPlace& place) {
+  const unsigned operand = use.getOperandNo();
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(user)) {
+    const auto bytes = data.getTypeStoreSize(user.getOperand(operand + 1)->getType()).getFixedValue();
+    return operand == 0 && takeBytes(user, operand, place, std::int64_t(bytes));
+  }
+  if (auto* call = dyn_cast<CallInst>(&user)) {
+    const llvm::Function* called = call->getCalledFunction();
+    if (isLocal() || !called || operand != 0) return false;
+    if (called->getName() == kAccessMarker) {
+      auto* bytes = dyn_cast<ConstantInt>(call->getArgOperand(1));
+      return bytes && takeBytes(user, operand, place, bytes->getSExtValue());
+    }
+    return called->getName().starts_with("llvm.nvvm.atomic.") &&
+           takeBytes(user, operand, place,
+                     std::int64_t(data.getTypeStoreSize(call->getType()).getFixedValue()));
+  }
   auto* store = dyn_cast<StoreInst>(&user);
-  if (getLoadStorePointerOperand(&user) != use.get() || use.getOperandNo() != (store ? 1u : 0u)) return false;
+  if (getLoadStorePointerOperand(&user) != use.get() || operand != (store ? 1u : 0u)) return false;
   Type* type = getLoadStoreType(&user);
-  if (store && type == whole.getAllocatedType() && !place.row && place.offset == 0) {
+  if (store && isLocal() && type == cast<AllocaInst>(whole).getAllocatedType() && !place.row &&
+      place.offset == 0) {
     stores.push_back(store);
     return rows * count() <= std::int64_t(kMostPieces);
   }
   const std::int64_t bytes = std::int64_t(data.getTypeStoreSize(type).getFixedValue());
+  const bool isBits = (type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy()) &&
+                      data.getTypeSizeInBits(type) == std::uint64_t(bytes) * 8;
+  return takeBytes(user, operand, place, bytes) && (isBits || wides.empty() || wides.back().user != &user);
+}
+
+bool MemberUses::takeBytes(Instruction& user, unsigned operand, const MemberPlace& place,
+                           std::int64_t bytes) {
   if (const auto member = memberAt(place, bytes)) {
-    accesses.push_back({&user, use.getOperandNo(), place, *member});
+    accesses.push_back({&user, operand, place, *member});
     return true;
   }
-  const bool isBits = type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy();
-  if (!isBits || data.getTypeSizeInBits(type) != std::uint64_t(bytes) * 8) return false;
-  wides.push_back({&user, place, bytes});
+  wides.push_back({&user, operand, place, bytes});
   return piecesOf(place, bytes).has_value();
 }
 

@@ -1,4 +1,4 @@
-// Which members of a local object its uses name.
+// Which members of an object its uses name.
 #pragma once
 
 #include "llvm/IR/DerivedTypes.h"
@@ -9,7 +9,6 @@
 #include <vector>
 
 namespace llvm {
-class AllocaInst;
 class DataLayout;
 class GetElementPtrInst;
 class Instruction;
@@ -28,9 +27,9 @@ struct MemberPlace {
   std::int64_t offset = 0;
 };
 
-/// All uses of one local object, as long as each keeps to the members that it names.
+/// All uses of one object, as long as each keeps to the members that it names.
 struct MemberUses {
-  /// A load or store in one member.
+  /// A load, a store or an atomic operation in one member.
   struct Access {
     llvm::Instruction* user = nullptr;
     unsigned operand = 0; ///< the address
@@ -55,6 +54,7 @@ struct MemberUses {
   /// A load or store of several members as one number: that is how structures are copied.
   struct Wide {
     llvm::Instruction* user = nullptr;
+    unsigned operand = 0; ///< the address
     MemberPlace place;
     std::int64_t bytes = 0;
   };
@@ -65,7 +65,8 @@ struct MemberUses {
     std::int64_t bytes = 0, before = 0;
   };
 
-  explicit MemberUses(llvm::AllocaInst& whole);
+  /// A local or a variable of the program, or a parameter that leads to any number of rows.
+  explicit MemberUses(llvm::Value& whole);
   /// False where some use is none of these.
   bool find();
 
@@ -75,10 +76,10 @@ struct MemberUses {
   /// Nothing where there is no such place.
   std::optional<std::vector<Piece>> piecesOf(MemberPlace place, std::int64_t bytes) const;
 
-  llvm::AllocaInst& whole;
+  llvm::Value& whole;
   const llvm::DataLayout& data;
   llvm::StructType* record = nullptr;
-  std::int64_t rows = 1, rowBytes = 0;
+  std::int64_t rows = 1, rowBytes = 0; ///< `rows`: 0 where that is not known
   std::vector<Access> accesses;
   std::vector<Subscript> subscripts;
   std::vector<Copy> copies;
@@ -88,6 +89,8 @@ struct MemberUses {
   std::set<llvm::Instruction*> lifetimes;
 
 private:
+  bool isLocal() const;
+  bool takeBytes(llvm::Instruction& user, unsigned operand, const MemberPlace& place, std::int64_t bytes);
   bool follow(llvm::Value& address, const MemberPlace& place);
   bool followIndices(llvm::GetElementPtrInst& gep, MemberPlace place);
   bool takeAccess(llvm::Instruction& user, const llvm::Use& use, const MemberPlace& place);

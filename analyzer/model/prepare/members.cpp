@@ -40,7 +40,7 @@ std::string memberName(const DILocalVariable& variable, std::uint64_t bits) {
 /// In place of one object.
 class MemberVariables {
 public:
-  explicit MemberVariables(const MemberUses& uses) : uses(uses) {
+  explicit MemberVariables(const MemberUses& uses) : uses(uses), whole(cast<AllocaInst>(uses.whole)) {
     make();
     for (const MemberUses::Access& access : uses.accesses) rewrite(access);
     for (const MemberUses::Subscript& subscript : uses.subscripts) rewrite(subscript);
@@ -48,20 +48,20 @@ public:
     for (const MemberUses::Wide& wide : uses.wides) rewrite(wide);
     for (StoreInst* store : uses.stores) rewrite(*store);
     for (Instruction* pointer : reverse(uses.pointers)) pointer->eraseFromParent();
-    uses.whole.eraseFromParent();
+    whole.eraseFromParent();
   }
   const std::vector<AllocaInst*>& all() const { return variables; }
 
 private:
   void make() {
-    IRBuilder<> builder(&uses.whole);
+    IRBuilder<> builder(&whole);
     for (unsigned member = 0; member < uses.count(); ++member) {
       Type* type = uses.record->getElementType(member);
       if (uses.rows > 1) type = ArrayType::get(type, std::uint64_t(uses.rows));
       AllocaInst* variable = builder.CreateAlloca(type);
       variable->setAlignment(alignmentOf(member));
-      variable->setName(uses.whole.getName());
-      for (DbgVariableRecord* declare : findDVRDeclares(&uses.whole)) describe(*declare, member, *variable);
+      variable->setName(whole.getName());
+      for (DbgVariableRecord* declare : findDVRDeclares(&whole)) describe(*declare, member, *variable);
       variables.push_back(variable);
     }
     for (Instruction* lifetime : uses.lifetimes) {
@@ -77,19 +77,19 @@ private:
   void describe(const DbgVariableRecord& declare, unsigned member, AllocaInst& variable) const {
     const std::uint64_t start = std::uint64_t(uses.startOf(member)) * 8,
                         bits = std::uint64_t(uses.endOf(member)) * 8 - start;
-    variable.setName(uses.whole.getName() + memberName(*declare.getVariable(), start));
+    variable.setName(whole.getName() + memberName(*declare.getVariable(), start));
     const auto part = uses.rows == 1 ? DIExpression::createFragmentExpression(declare.getExpression(),
                                                                               unsigned(start), unsigned(bits))
                                      : std::optional(declare.getExpression());
     if (!part) return;
     auto* record = DbgVariableRecord::createDVRDeclare(&variable, declare.getVariable(), *part,
                                                        declare.getDebugLoc().get());
-    uses.whole.getParent()->insertDbgRecordAfter(record, &variable);
+    whole.getParent()->insertDbgRecordAfter(record, &variable);
   }
 
   /// Of each element, where there are several.
   Align alignmentOf(unsigned member) const {
-    const Align first = commonAlignment(uses.whole.getAlign(), std::uint64_t(uses.startOf(member)));
+    const Align first = commonAlignment(whole.getAlign(), std::uint64_t(uses.startOf(member)));
     return uses.rows == 1 ? first
                           : commonAlignment(first, std::uint64_t(uses.endOf(member) - uses.startOf(member)));
   }
@@ -112,11 +112,9 @@ private:
     IRBuilder<> builder(&user);
     Value* old = user.getOperand(access.operand);
     user.setOperand(access.operand, addressOf(builder, access.member, access.place, old));
-    const Align aligned = std::min(getLoadStoreAlignment(&user), alignmentOf(access.member));
-    if (auto* store = dyn_cast<StoreInst>(&user))
-      store->setAlignment(aligned);
-    else
-      cast<LoadInst>(user).setAlignment(aligned);
+    const Align most = alignmentOf(access.member);
+    if (auto* store = dyn_cast<StoreInst>(&user)) store->setAlignment(std::min(store->getAlign(), most));
+    if (auto* load = dyn_cast<LoadInst>(&user)) load->setAlignment(std::min(load->getAlign(), most));
   }
 
   void rewrite(const MemberUses::Subscript& subscript) const {
@@ -200,6 +198,7 @@ private:
   }
 
   const MemberUses& uses;
+  AllocaInst& whole;
   std::vector<AllocaInst*> variables;
 };
 

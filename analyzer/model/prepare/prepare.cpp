@@ -8,6 +8,7 @@
 #include "analyzer/model/prepare/inline_ptx.h"
 #include "analyzer/model/prepare/kept_accesses.h"
 #include "analyzer/model/prepare/local_tables.h"
+#include "analyzer/model/prepare/member_objects.h"
 #include "analyzer/model/prepare/members.h"
 #include "analyzer/model/prepare/table_loops.h"
 #include "analyzer/model/prepare/unreachable.h"
@@ -66,7 +67,7 @@ std::set<std::string> writtenVariables(const Module& module) {
   std::set<std::string> written;
   auto note = [&](const Value* pointer) {
     if (auto* variable = dyn_cast<GlobalVariable>(getUnderlyingObject(pointer)))
-      written.insert(variable->getName().str());
+      written.insert(wholeName(*variable));
   };
   for (const auto& function : module)
     for (const Instruction& instruction : instructions(function)) {
@@ -123,6 +124,7 @@ public:
       passes.run(*prepared.module, "function(instsimplify)");
       for (auto* kernel : kernels) dropFoldedWays(*kernel);
     }
+    separateMembers(prepared);
     prepared.writtenVariables = writtenVariables(device); // by kernels that nobody has asked for, too
     prepared.writtenVariables.merge(writtenVariables(*prepared.module));
     for (KernelCode& kernel : prepared.kernels) takeMarks(*kernel.function, kernel.mayReadUnwritten);

@@ -78,15 +78,16 @@ bool wordHandOver(Finding& finding, const wire::Finding& record) {
   if (record.handOver == wire::HandOver::None || record.flags & wire::AsyncCopy || differInSize(record))
     return false;
   const bool fenced = record.handOver == wire::HandOver::Fenced;
-  finding.message = fmt::format("{}, and the lock or flag between them orders nothing without {}",
-                                whatHappens(finding), fenced ? "a fence behind the wait" : "fences");
+  finding.message =
+      fmt::format("{}, and the lock or flag between them {}", whatHappens(finding),
+                  fenced ? "orders nothing without a fence behind the wait" : "does not order the two");
   finding.hint =
       fenced
           ? "__threadfence() between the loop that waits for the lock or flag and this access, or a wait by "
             "cuda::atomic with memory_order_acquire"
-          : "__threadfence() behind the loop that waits for the lock or flag, and before the store that "
-            "gives it "
-            "on; or cuda::atomic with memory_order_acquire and memory_order_release";
+          : "__threadfence() between the earlier access and the store that gives the lock or flag on, and "
+            "behind the loop that waits for it; or cuda::atomic with memory_order_release and "
+            "memory_order_acquire. What comes behind that store is not ordered";
   return true;
 }
 

@@ -1,0 +1,35 @@
+// Structures in shared and global memory: which members are told apart.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+
+namespace llvm {
+class GlobalVariable;
+class Module;
+} // namespace llvm
+
+namespace kcheck::analyzer {
+
+struct PreparedModule;
+
+/// Where all uses of such a structure, or of an array of them, keep to members: each group of members that no
+/// access takes together gets a name of its own, so that a lock beside what it guards, or a counter beside a
+/// queue, is as plain as one alone. Of variables that is another variable of the same type and name; of a
+/// parameter what a call of `kMember` gives. What a subscript names stays in its member, which is noted as an
+/// assumption where that shows nowhere.
+void separateMembers(PreparedModule& prepared);
+
+/// Calls ptr(ptr object, i32 group): the same address, by which one group of members alone is reached.
+inline constexpr const char* kMember = "kcheck.member";
+
+/// Where in the program's variable a part of it lies: its start and its bytes. Nothing of others, and of
+/// arrays.
+std::optional<std::pair<std::int64_t, std::int64_t>> partOf(const llvm::GlobalVariable& variable);
+
+/// The name of the program's variable that this one is, or is a part of.
+std::string wholeName(const llvm::GlobalVariable& variable);
+
+} // namespace kcheck::analyzer
