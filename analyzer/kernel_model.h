@@ -24,7 +24,8 @@ struct MemoryObject {
   Location where;
   Location freed; ///< where the host has freed it before the launch; unknown: it is not known to
   unsigned elementBytes = 0;
-  /// Of members of a structure that are told apart from its others: from where in it they take how many bytes.
+  /// Of members of a structure that are told apart from its others: from where in it they take how many
+  /// bytes.
   std::optional<std::pair<std::int64_t, std::int64_t>> part;
   bool written = false;   ///< by some thread of this kernel
   bool isUnknown = false; ///< stands for a pointer that the model could not follow; may be any global object
