@@ -119,7 +119,9 @@ public:
   }
 
 private:
-  static bool isExchange(const Instruction& instruction) {
+  /// It leaves what does not hang on what was there.
+  static bool overwrites(const Instruction& instruction) {
+    if (isa<StoreInst>(instruction)) return true;
     auto* update = dyn_cast<AtomicRMWInst>(&instruction);
     return update && update->getOperation() == AtomicRMWInst::Xchg;
   }
@@ -152,7 +154,7 @@ private:
 
   void sort(const RunAccess& access) {
     if (keepsBits(*access.instruction)) return;
-    const bool isUnread = isExchange(*access.instruction) && access.instruction->use_empty();
+    const bool isUnread = overwrites(*access.instruction) && access.instruction->use_empty();
     if (access.access.kind != AccessKind::Write && !isUnread) reads.push_back(&access);
     if (access.access.stores()) writes.push_back(&access);
   }
@@ -164,7 +166,7 @@ private:
   }
 
   bool areChange(const RunAccess& read, const RunAccess& write) const {
-    if (read.instruction == write.instruction) return !isExchange(*write.instruction);
+    if (read.instruction == write.instruction) return !overwrites(*write.instruction);
     const ModelAccess &r = read.access, &w = write.access;
     return r.object == w.object && r.offset == w.offset && r.size == w.size &&
            state.loopInfo.getLoopFor(read.instruction->getParent()) ==
