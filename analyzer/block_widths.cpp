@@ -37,6 +37,9 @@ bool isIndexOrRound(Expr e) {
   return isIndex(e) || (e->op == Op::Symbol && e->symbol->kind == SymbolKind::LoopCounter);
 }
 
+/// A number of the block's own, such as one that it has drawn: rows of whole warps go by it.
+bool isOfRows(Expr e, std::int64_t width) { return width >= 32 && variesOf(e) != Varies::ByThread; }
+
 /// `threadIdx.x < k`, with `k` of all threads: who goes how far is not said by the place alone.
 bool comparesWithOther(Expr n, Expr thread) {
   if (n->width != 1 || n->operands.size() != 2 || n->op == Op::Eq) return false;
@@ -123,7 +126,8 @@ private:
       if (access.stores() && step > 0) {
         stored.push_back({access.object, axis, step, place});
         for (const auto& [term, scale] : place.terms)
-          if (isIndexOrRound(term) && term != thread && scale % step == 0) narrow(steps[axis], scale / step);
+          if (term != thread && scale % step == 0 && (isIndexOrRound(term) || isOfRows(term, scale / step)))
+            narrow(steps[axis], scale / step);
       }
       const auto staysOut = [&](Expr n) { return comparesWithOther(n, thread) || isAtEdge(n, thread); };
       if (anyNode(access.condition, staysOut)) continue;

@@ -191,8 +191,8 @@ void noteWanted(const KernelModel& model, WantedContents& wanted) {
   for (const auto* phases : {&model.blockPhases, &model.gridPhases})
     for (const Phase& phase : *phases)
       for (const ModelAccess& access : phase.accesses) {
-        if (access.kind == AccessKind::Atomic || access.isVolatile)
-          wanted.signalled.insert(model.objects[access.object].name);
+        const bool signals = access.kind == AccessKind::Atomic && access.stores() && !access.isOfValue;
+        if (signals || access.isVolatile) wanted.signalled.insert(model.objects[access.object].name);
         if (access.isPolled) wanted.waitedFor.insert(model.objects[access.object].name);
         anyNode(access.condition, [&](Expr n) {
           wanted.asksForNumbers |= asksForNumber(n, model);

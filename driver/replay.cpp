@@ -48,10 +48,10 @@ bool pointsToConst(const Parameter& parameter) {
 }
 
 /// What is tried: a number for all numbers, and whether arrays hold numbers from 0 to 3, or, for which the
-/// kernel looks for a number, that one.
+/// kernel looks for a number, that one, or others as well.
 struct Attempt {
   std::uint64_t number = 0;
-  bool isMixed = false, isSought = false;
+  bool isMixed = false, isSought = false, isAny = false;
 };
 
 /// Locks and counters begin at zero. `value`: of a number that the program's launch passes.
@@ -63,11 +63,14 @@ std::string argumentFor(const Parameter& parameter, std::optional<std::int64_t> 
     const bool isRead = pointsToConst(parameter);
     const bool isSought =
         attempt.isSought && sought != wanted.soughtIn.end() && !wanted.waitedFor.contains(parameter.name);
-    const bool isMixed = attempt.isMixed && (isRead || !wanted.signalled.contains(parameter.name));
-    const std::string content = isSought  ? fmt::format("={}", sought->second)
-                                : isMixed ? "=mixed"
-                                : isRead  ? ""
-                                          : "=zero";
+    const bool isMixed = attempt.isMixed && !wanted.waitedFor.contains(parameter.name) &&
+                         (isRead || !wanted.signalled.contains(parameter.name));
+    const std::string content = isSought && attempt.isAny
+                                    ? fmt::format("=any({0}, 0, {0}, {1})", sought->second, attempt.number)
+                                : isSought ? fmt::format("={}", sought->second)
+                                : isMixed  ? "=mixed"
+                                : isRead   ? ""
+                                           : "=zero";
     return fmt::format("{}[{}]{}", elementOf(parameter), std::max<std::uint64_t>(kArrayBytes / bytes, 1),
                        content);
   }
@@ -268,7 +271,8 @@ std::vector<Attempt> attemptsFor(const Open& open, std::uint64_t threads, bool a
   std::vector<Attempt> attempts;
   if (open.barriers) attempts.push_back({threads - std::min<std::uint64_t>(threads / 2, 5)});
   if (!open.races.empty())
-    attempts.insert(attempts.end(), {{threads}, {threads, true}, {threads, true, true}});
+    attempts.insert(attempts.end(),
+                    {{threads}, {threads, true}, {threads, true, true}, {threads, true, true, true}});
   if (!open.races.empty() && !asksForNumbers) attempts.push_back({0});
   return attempts;
 }

@@ -91,6 +91,11 @@ OrError<LaunchArgument> parseArgument(const Part& part) {
   return argument;
 }
 
+/// `-1, 0` of `any(-1, 0)`; empty where it is no such content.
+std::string valuesOfAny(llvm::StringRef content) {
+  return content.consume_front("any(") && content.consume_back(")") ? content.trim().str() : "";
+}
+
 Error bad(const std::string& text, const std::string& why) {
   return Error{fmt::format("the launch line '{}' is not understood: {}; it should look like "
                            "k<<<8,128>>>(float[1000], float[1000]=iota, 1000)",
@@ -169,6 +174,12 @@ std::string launchMain(const std::vector<LaunchLine>& launches, bool isChoice) {
       code += placed(
           launch, argument.offset,
           fmt::format("cudaMalloc((void**)&{}, sizeof({}) * ({}));", name, argument.type, argument.count));
+      if (const std::string values = valuesOfAny(argument.content); !values.empty()) {
+        fills += placed(launch, argument.offset,
+                        fmt::format("__kcFillAny({}, {}, {}, {});", name, argument.count, a, values));
+        frees += placed(launch, argument.offset, fmt::format("cudaFree({});", name));
+        continue;
+      }
       const bool isWord = argument.content == "zero" || argument.content == "iota" ||
                           argument.content == "random" || argument.content == "mixed";
       const std::string content = argument.content.empty() ? "pattern" : isWord ? argument.content : "value";

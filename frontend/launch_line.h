@@ -7,6 +7,7 @@
 //   uninitialised,
 //                  nothing is zero, and indices read from it stay small
 //   =zero  =iota (0, 1, 2, ...)  =random (the same in every run)  =mixed (0 to 3)  =VALUE (in every element)
+//   =any(VALUE, VALUE, ...)  one of these in each element, in turn
 //   =uninitialized leaves the array unwritten, for outputs
 //   anything else  passed as it stands
 #pragma once

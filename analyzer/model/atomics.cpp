@@ -75,12 +75,30 @@ std::optional<AtomicUpdate> Execution::noteResult(const Instruction& instruction
   return update;
 }
 
+/// The least or the greatest.
+static bool keepsOneOfTwo(const Instruction& instruction) {
+  auto* update = dyn_cast<AtomicRMWInst>(&instruction);
+  if (!update) return false;
+  switch (update->getOperation()) {
+  case AtomicRMWInst::Max:
+  case AtomicRMWInst::Min:
+  case AtomicRMWInst::UMax:
+  case AtomicRMWInst::UMin:
+  case AtomicRMWInst::FMax:
+  case AtomicRMWInst::FMin: return true;
+  default: return false;
+  }
+}
+
 void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned bytes, AtomicScope scope,
                           const Update& update, Expr condition, Expr size) {
   for (const Place& place : state.objects.places(pointer)) noteUpdate(instruction, place.object, update);
   Expr given = update.kind == Update::Kind::Exchange ? exprs.constant(bytes * 8, update.value) : nullptr;
   record(instruction, AccessKind::Atomic, pointer, exprs.constant(64, bytes ? bytes : 1), condition, given,
          scope);
+  if (keepsOneOfTwo(instruction))
+    for (RunAccess& access : accesses)
+      if (access.instruction == &instruction) access.access.isOfValue = true;
   if (!isRelevant(&instruction)) return;
   Expr number = update.isTicket() ? ticket(instruction, pointer, update, size, condition)
                                   : claim(instruction, pointer, update, size);

@@ -39,6 +39,41 @@ std::optional<unsigned> Execution::drawsOfThread(unsigned object, const Update& 
   return most;
 }
 
+/// The number of the thread in a launch along one axis.
+static bool isNumberInLaunch(const KernelModel& model, Expr e) {
+  for (unsigned axis : {1u, 2u})
+    if (!isConst(model.blockDim[axis], 1) || !isConst(model.gridDim[axis], 1)) return false;
+  while (e->op == Op::SExt || e->op == Op::ZExt) e = e->operands[0];
+  if (e->op != Op::Add) return false;
+  const auto isFirst = [&](Expr m) {
+    return m->op == Op::Mul && is_contained(m->operands, model.blockIdx[0]) &&
+           is_contained(m->operands, model.blockDim[0]);
+  };
+  const Expr x = e->operands[0], y = e->operands[1], own = model.threadIdx[0];
+  return (x == own && isFirst(y)) || (y == own && isFirst(x));
+}
+
+void Execution::boundDraws(const Instruction& draw, const Place& counter, const Update& update, Expr taken,
+                           Expr condition) {
+  if (state.launch.isOfProgram() || drawsOfThread(counter.object, update) != 1) return;
+  for (Expr part : conjunctsOf(condition)) {
+    if ((part->op != Op::Slt && part->op != Op::Ult) || !isNumberInLaunch(state.model, part->operands[0]))
+      continue;
+    Expr most = part->operands[1];
+    if (variesOf(most) != Varies::Never) continue;
+    const unsigned width = std::max(most->width, taken->width);
+    const auto wide = [&](Expr e, Op how) { return e->width < width ? exprs.extend(how, width, e) : e; };
+    Expr within =
+        exprs.binary(Op::Slt, wide(taken, Op::ZExt), wide(most, part->op == Op::Slt ? Op::SExt : Op::ZExt));
+    state.drawnWithin[taken] = exprs.logicalOr(exprs.logicalNot(condition), within);
+    state.assumedStarts[counter.object] = {&draw, counter.offset, true};
+    const bool isOne = isConst(counter.offset);
+    state.assume(std::string(kCounter) + (isOne ? "" : "s") + " that atomicAdd advances at " +
+                 state.lineText(draw) + (isOne ? " is" : " are") + " 0 when the kernel starts");
+    return;
+  }
+}
+
 /// What a counter of the block in shared memory comes to, where there is one interval between barriers in
 /// which it is drawn from, or room in it, and nothing else is done to it from then on. Null where that is not
 /// so.

@@ -221,6 +221,10 @@ private:
   Expr counted(const Place& place);
   std::optional<unsigned> drawsOfThread(unsigned object, const Update& drawn) const;
   Expr countedAt(const llvm::Instruction& load, const Place& place);
+  /// Where each thread draws once at most, if it is one of the first so many of the launch: no more are drawn.
+  /// Of launches of a program that is not known: others before may have drawn from the counter.
+  void boundDraws(const llvm::Instruction& draw, const Place& counter, const Update& update, Expr taken,
+                  Expr condition);
 
   // last_blocks.cpp
   Expr handedOn(const llvm::Instruction& load);

@@ -7,6 +7,7 @@
 #include "analyzer/model/block_locks.h"
 #include "analyzer/model/fences.h"
 #include "analyzer/model/lock_operations.h"
+#include "analyzer/model/sightings.h"
 #include "analyzer/model/taken_locks.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
@@ -104,7 +105,7 @@ private:
     const Value* lock = objectOf(takingOf(taken).pointer);
     const bool isKnown = isa<llvm::Argument>(lock) || isa<GlobalVariable>(lock);
     auto mayWriteTo = [&](const Instruction& instruction) {
-      if (!instruction.mayWriteToMemory() || &instruction == taken) return false;
+      if (!instruction.mayWriteToMemory() || &instruction == taken || lookedAt(instruction)) return false;
       auto mayBe = [&](const Value* pointer) {
         const Value* object = objectOf(pointer);
         return !isKnown || object == lock ||

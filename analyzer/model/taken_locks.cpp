@@ -2,12 +2,26 @@
 
 #include "analyzer/model/sightings.h"
 
+#include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
 
 namespace kcheck::analyzer {
 namespace {
+
+/// Whether it is in a loop: who does not find its number looks again.
+bool comesAgain(const BasicBlock& block) {
+  std::vector<const BasicBlock*> todo(succ_begin(&block), succ_end(&block));
+  std::set<const BasicBlock*> seen;
+  while (!todo.empty()) {
+    const BasicBlock* next = todo.back();
+    todo.pop_back();
+    if (next == &block) return true;
+    if (seen.insert(next).second) todo.insert(todo.end(), succ_begin(next), succ_end(next));
+  }
+  return false;
+}
 
 class Finder {
 public:
@@ -83,7 +97,8 @@ private:
       const Value* number = compare.getOperand(1 - side);
       auto* other = dyn_cast<Instruction>(number);
       const bool isDrawn = drawOf(number) != nullptr;
-      if (look && lookedAt(*look) && (isDrawn || !other || !lookedAt(*other)))
+      if (look && lookedAt(*look) && comesAgain(*look->getParent()) &&
+          (isDrawn || !other || !lookedAt(*other)))
         note(*look, {{}, 0, number}, now);
     }
   }

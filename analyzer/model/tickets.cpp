@@ -11,15 +11,29 @@ using namespace llvm;
 
 namespace kcheck::analyzer {
 
-/// Whether it is never negative where `condition` holds.
-static bool isAmount(Expr addend, Expr condition) {
+/// The least that it is where `condition` holds.
+static Int leastOf(Expr addend, Expr condition) {
   Ranges ranges(Ranges::Wrapping::Exact);
-  return !ranges.assume(condition) || ranges.of(addend).lo >= 0;
+  return ranges.assume(condition) ? ranges.of(addend).lo : 0;
+}
+
+/// Whether a choice in it may come to a constant below zero.
+static bool choosesBelowZero(Expr addend) {
+  if (isConst(addend)) return addend->value < 0;
+  if (addend->op == Op::SExt) return choosesBelowZero(addend->operands[0]);
+  return addend->op == Op::Ite &&
+         (choosesBelowZero(addend->operands[1]) || choosesBelowZero(addend->operands[2]));
 }
 
 Update additionOf(Expr addend, Expr condition) {
-  if (!isConst(addend))
-    return {Update::Kind::Room, isAmount(addend, condition) ? 0 : Update::kTakenForAmount};
+  if (!isConst(addend)) {
+    const Int least = leastOf(addend, condition);
+    if (least >= 0) return {Update::Kind::Room, 0};
+    // What the kernel makes of its own numbers is negative at times (`x > 0 ? 1 : -1`, `2 * (x & 1) - 1`).
+    const bool isOpen = least <= -(Int(1) << (addend->width - 1));
+    if (!isOpen || choosesBelowZero(addend)) return {};
+    return {Update::Kind::Room, Update::kTakenForAmount};
+  }
   const bool counts = addend->value > 0 || addend->value == -1;
   return counts ? Update{Update::Kind::Add, addend->value} : Update{};
 }
@@ -173,6 +187,8 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   if (step == 1) {
     if (isFixed && isShared)
       state.sharedTickets[number] = {place.object, drawsOfThread(place.object, update), number};
+    if (!isShared && update.kind == Update::Kind::Add)
+      boundDraws(instruction, place, update, taken, condition);
     return taken;
   }
   auto* first = state.symbols.get(number, "first", {0, 0}, "first ticket", width, SymbolKind::Unknown);
@@ -222,7 +238,7 @@ Expr Execution::roomFor(const Instruction& instruction, const Place& place, cons
 /// That nothing is taken back from a counter where room is drawn, by whichever of its additions: those that
 /// nobody looks at the result of count as well.
 void Execution::assumeAddsUp(const Instruction& instruction, Expr drawn, Expr size, Expr condition) {
-  if (!isAmount(size, condition))
+  if (leastOf(size, condition) < 0)
     state.drawnWithin[drawn] = exprs.logicalOr(exprs.logicalNot(condition),
                                                exprs.binary(Op::Sle, exprs.constant(size->width, 0), size));
   state.assume("what atomicAdd adds to the counter of " + state.lineText(instruction) + " is not negative");

@@ -56,6 +56,19 @@ __kcT __kcElement(unsigned long __kcI, __kcContent __kcWhat, unsigned long long&
   }
 }
 
+/// One of the given values in each element, in turn.
+template <typename __kcT, typename... __kcV>
+void __kcFillAny(__kcT* __kcArray, unsigned long __kcCount, unsigned long __kcFirst, __kcV... __kcGiven) {
+  typedef typename __kcLane<__kcT>::__kcType __kcOne;
+  const __kcOne __kcValues[] = {__kcOne(__kcGiven)...};
+  const unsigned long __kcBytes = __kcCount * sizeof(__kcT), __kcLanes = __kcBytes / sizeof(__kcOne);
+  __kcOne* __kcStaged = static_cast<__kcOne*>(__builtin_calloc(__kcCount + 1, sizeof(__kcT)));
+  for (unsigned long __kcI = 0; __kcI < __kcLanes; ++__kcI)
+    __kcStaged[__kcI] = __kcValues[(__kcI + __kcFirst) % sizeof...(__kcGiven)];
+  cudaMemcpy(__kcArray, __kcStaged, __kcBytes, cudaMemcpyHostToDevice);
+  __builtin_free(__kcStaged);
+}
+
 template <typename __kcT, typename __kcV>
 void __kcFill(__kcT* __kcArray, unsigned long __kcCount, __kcContent __kcWhat, __kcV __kcGiven) {
   typedef typename __kcLane<__kcT>::__kcType __kcOne;
