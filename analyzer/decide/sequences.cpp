@@ -145,13 +145,22 @@ private:
       ++thread;
       for (Expr e : {access->offset, access->condition})
         anyNode(e, [&](Expr n) {
-          auto known = n->op == Op::Symbol ? model.counts.find(n->symbol) : model.counts.end();
-          if (known == model.counts.end()) return false;
-          if (known->second) result.push_back(c.binary(Op::Sle, as(n, thread), as(threads, thread)));
-          causes.push_back(n->symbol->cause);
+          if (n->op == Op::Symbol)
+            if (auto known = model.counts.find(n->symbol); known != model.counts.end())
+              boundCount(n, known->second, n->symbol->cause, as(threads, thread), thread);
+          if (n->op == Op::Apply)
+            if (auto known = model.countsOfRounds.find(n->function); known != model.countsOfRounds.end())
+              boundCount(n, known->second, n->function->cause, as(threads, thread), thread);
           return false;
         });
     }
+  }
+
+  void boundCount(Expr count, bool isOneByOne, const Cause& cause, Expr threads, unsigned thread) {
+    const Expr own = as(count, thread);
+    if (isOneByOne)
+      result.push_back(c.binary(Op::Sle, c.extend(Op::ZExt, 64, own), c.extend(Op::ZExt, 64, threads)));
+    causes.push_back(cause);
   }
 
   Decider& decider;

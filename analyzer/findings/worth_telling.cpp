@@ -155,8 +155,9 @@ bool leansOnComputedContent(const RaceResult& race, const std::set<std::string>&
                             const FindingContext& context) {
   if (race.witness.exact()) return false;
   auto isCount = [&](const Cause& cause) { // of no more threads than there are
-    return std::ranges::any_of(context.model.counts,
-                               [&](const auto& count) { return count.first->cause == cause; });
+    const auto isOf = [&](const auto& count) { return count.first->cause == cause; };
+    return std::ranges::any_of(context.model.counts, isOf) ||
+           std::ranges::any_of(context.model.countsOfRounds, isOf);
   };
   auto isComputed = [&](const Cause& cause) {
     return cause.kind == CauseKind::Content && !(race.inSequence && isCount(cause));

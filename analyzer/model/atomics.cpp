@@ -105,7 +105,8 @@ void Execution::runAtomic(const Instruction& instruction, Expr pointer, unsigned
   if (number) {
     env[&instruction] = number;
     if (update.isTicket())
-      if (Expr total = counted(state.objects.places(pointer).front())) { // a ticket has one place
+      if (Expr total = counted(state.objects.places(pointer).front(),
+                               instruction.getParent())) { // a ticket has one place
         Expr taken = update.kind == Update::Kind::Room ? exprs.add(number, size) : number;
         Expr within = exprs.binary(update.kind == Update::Kind::Room ? Op::Ule : Op::Ult, taken, total);
         Expr& known = state.drawnWithin[number];

@@ -1,6 +1,7 @@
 // What the threads of a block count together in shared memory, by drawing numbers or room: one value that all
 // find there behind the barrier, and that all that was drawn lies within.
 #include "analyzer/model/execution.h"
+#include "analyzer/model/handing_on.h"
 #include "report/assumptions.h"
 
 #include "llvm/Analysis/ConstantFolding.h"
@@ -8,6 +9,8 @@
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+
+#include <set>
 
 using namespace llvm;
 
@@ -77,7 +80,7 @@ void Execution::boundDraws(const Instruction& draw, const Place& counter, const 
 /// What a counter of the block in shared memory comes to, where there is one interval between barriers in
 /// which it is drawn from, or room in it, and nothing else is done to it from then on. Null where that is not
 /// so.
-Expr Execution::counted(const Place& place) {
+Expr Execution::counted(const Place& place, const BasicBlock* here) {
   const MemoryObject& object = state.objects[place.object];
   const auto updates = state.updates.find(place.object);
   const auto [start, bytes] = object.part.value_or(std::pair(0, std::int64_t(object.bytes.value_or(0))));
@@ -92,40 +95,89 @@ Expr Execution::counted(const Place& place) {
   }
   if (!drawn || updates->second.size() < 2) return nullptr; // it begins with something
   const auto& places = updates->second.at(*drawn);
-  const BasicBlock* interval = state.intervalOf(place.object, *drawn, *places.begin());
-  if (!interval) return nullptr;
+  const auto repeated = state.repeatedIntervalOf(place.object, *drawn, *places.begin());
+  const BasicBlock* interval = repeated.start;
+  const auto isRound = [&](const Loop* loop) { return loop->contains(here); };
+  if (!interval || !all_of(repeated.loops, isRound)) return nullptr;
   const auto& within = state.intervals.at(interval);
   for (const BasicBlock* block : places)
-    if (!within.count(block)) return nullptr;
+    if (!within.count(block) || !state.dominators.dominates(interval, block)) return nullptr;
+  const BasicBlock* next = repeated.loops.empty() ? nullptr : repeated.loops.front()->getHeader(); // round
   std::vector<const BasicBlock*> todo{interval};
   std::set<const BasicBlock*> reached;
   while (!todo.empty()) {
     const BasicBlock* block = todo.back();
     todo.pop_back();
-    if (reached.insert(block).second) todo.insert(todo.end(), succ_begin(block), succ_end(block));
+    if (block == next || !reached.insert(block).second) continue;
+    todo.insert(todo.end(), succ_begin(block), succ_end(block));
   }
   for (auto& [update, blocks] : updates->second)
     for (const BasicBlock* block : blocks)
       if (update != *drawn && reached.count(block)) return nullptr;
-  const std::string role = "counted " + std::to_string(place.object);
-  Symbol* total =
-      state.symbols.get(interval, role, {0, 0}, "what `" + object.name + "` counts", 32, SymbolKind::Unknown);
+  const std::string role = "counted " + std::to_string(place.object),
+                    name = "what `" + object.name + "` counts";
+  const Cause cause{CauseKind::Content, "what `" + object.name + "` has counted"};
+  const bool isOneByOne = drawn->kind == Update::Kind::Add && drawn->value == 1;
+  if (!repeated.loops.empty()) {
+    std::vector<Expr> rounds = roundNumbers(repeated.loops);
+    if (rounds.size() != repeated.loops.size()) return nullptr;
+    auto* total = state.symbols.function(interval, role, name, 30);
+    total->varies = Varies::ByBlock;
+    total->exact = false;
+    total->cause = cause;
+    state.model.countsOfRounds[total] = isOneByOne;
+    const Loop* loop = repeated.loops.front();
+    if (const unsigned most = isOneByOne ? drawsInRound(place.object, *drawn, loop) : 0)
+      state.boundedRoundCounts[total] = {place.object, most, loop, interval};
+    return exprs.extend(Op::ZExt, 32, exprs.apply(total, std::move(rounds)));
+  }
+  Symbol* total = state.symbols.get(interval, role, {0, 0}, name, 32, SymbolKind::Unknown);
   total->varies = Varies::ByBlock;
   total->lo = 0;
   total->hi = Int(1) << 30;
   total->exact = false;
-  total->cause = {CauseKind::Content, "what `" + object.name + "` has counted"};
-  const bool isOneByOne = drawn->kind == Update::Kind::Add && drawn->value == 1;
+  total->cause = cause;
   state.model.counts[total] = isOneByOne;
   if (auto most = isOneByOne ? drawsOfThread(place.object, *drawn) : std::nullopt)
-    state.boundedCounts[total] = {place.object, *most};
+    state.boundedCounts[total] = {place.object, *most, nullptr, nullptr};
   return exprs.of(total);
+}
+
+/// How often a thread draws in each round of a loop at most; 0 where that is not known.
+unsigned Execution::drawsInRound(unsigned object, const Update& drawn, const Loop* loop) const {
+  unsigned most = 0;
+  for (auto& [update, blocks] : state.updates.at(object))
+    for (const BasicBlock* block : blocks) {
+      const auto here = unsigned(count_if(*block, mayUpdate));
+      if (update == drawn ? state.loopInfo.getLoopFor(block) != loop : here > 0) return 0;
+      most += here;
+    }
+  return most;
+}
+
+/// Whether one thread gives the counter its first value in each round, before the draws.
+static bool isSetInRound(KernelState& state, const Execution& whole, const KernelState::CountBound& bound) {
+  for (auto& [update, blocks] : state.updates.at(bound.object))
+    for (const BasicBlock* block : blocks) {
+      const auto one = oneComesTo(state, whole, *block);
+      if (one && !update.drawsUp() && isTrue(one->condition) && bound.loop->contains(one->parting) &&
+          state.dominators.dominates(one->parting, bound.start))
+        return true;
+    }
+  return false;
+}
+
+std::vector<Expr> Execution::roundNumbers(const std::vector<const Loop*>& loops) const {
+  std::vector<Expr> rounds;
+  for (const Loop* loop : loops)
+    if (const auto round = iterations.find(loop); round != iterations.end()) rounds.push_back(round->second);
+  return rounds;
 }
 
 /// The same, read behind the barrier that ends the interval.
 Expr Execution::countedAt(const Instruction& load, const Place& place) {
   if (!load.getType()->isIntegerTy(32)) return nullptr;
-  Expr total = counted(place);
+  Expr total = counted(place, load.getParent());
   if (!total) return nullptr;
   const auto& updates = state.updates.at(place.object);
   const BasicBlock* drawn = nullptr;
@@ -258,20 +310,33 @@ void KernelState::boundSharedTickets() {
 
 /// No more is counted than all threads of the block can draw, on top of what the counter begins with. That is
 /// said where an access speaks of the count, and not of all: who leans on it is not sure.
-void KernelState::boundCounts() {
-  for (auto& [total, bound] : boundedCounts) {
-    const auto start = startOf(model, bound.object);
-    constexpr std::int64_t kFar = 1 << 20;
-    if (!start || *start < 0 || *start > kFar) continue;
-    Expr most = exprs.mul(threadsOfBlock(exprs, model), exprs.constant(32, bound.draws));
-    Expr counted = exprs.of(total);
-    Expr isWithin = exprs.binary(Op::Sle, counted, exprs.add(most, exprs.constant(32, *start)));
-    for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})
-      for (Phase& phase : *phases)
-        for (ModelAccess& access : phase.accesses)
-          if (anyNode(access.condition, [&](Expr n) { return n == counted; }))
-            access.condition = exprs.logicalAnd(access.condition, isWithin);
-  }
+void KernelState::boundCounts(const Execution& whole) {
+  for (const auto& [total, bound] : boundedCounts)
+    boundCount(bound, [&](Expr n) { return n->op == Op::Symbol && n->symbol == total; });
+  for (const auto& [total, bound] : boundedRoundCounts)
+    if (isSetInRound(*this, whole, bound))
+      boundCount(bound, [&](Expr n) { return n->op == Op::Apply && n->function == total; });
+}
+
+void KernelState::boundCount(const CountBound& bound, const std::function<bool(Expr)>& isCount) {
+  const auto start = startOf(model, bound.object);
+  constexpr std::int64_t kFar = 1 << 20;
+  if (!start || *start < 0 || *start > kFar) return;
+  const Expr most = exprs.add(exprs.mul(threadsOfBlock(exprs, model), exprs.constant(32, bound.draws)),
+                              exprs.constant(32, *start));
+  for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})
+    for (Phase& phase : *phases)
+      for (ModelAccess& access : phase.accesses) {
+        std::set<Expr> counts;
+        anyNode(access.condition, [&](Expr n) {
+          if (isCount(n)) counts.insert(n);
+          return false;
+        });
+        for (Expr count : counts) {
+          const Expr wide = count->width < 32 ? exprs.extend(Op::ZExt, 32, count) : count;
+          access.condition = exprs.logicalAnd(access.condition, exprs.binary(Op::Sle, wide, most));
+        }
+      }
 }
 
 } // namespace kcheck::analyzer

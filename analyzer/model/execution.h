@@ -218,11 +218,14 @@ private:
   Expr storedByLane(const llvm::Instruction& load, Expr pointer, Expr condition);
 
   // counted.cpp
-  Expr counted(const Place& place);
+  Expr counted(const Place& place, const llvm::BasicBlock* here);
+  /// The numbers of the rounds of these loops; empty where one is not known.
+  std::vector<Expr> roundNumbers(const std::vector<const llvm::Loop*>& loops) const;
+  unsigned drawsInRound(unsigned object, const Update& drawn, const llvm::Loop* loop) const;
   std::optional<unsigned> drawsOfThread(unsigned object, const Update& drawn) const;
   Expr countedAt(const llvm::Instruction& load, const Place& place);
-  /// Where each thread draws once at most, if it is one of the first so many of the launch: no more are drawn.
-  /// Of launches of a program that is not known: others before may have drawn from the counter.
+  /// Where each thread draws once at most, if it is one of the first so many of the launch: no more are
+  /// drawn. Of launches of a program that is not known: others before may have drawn from the counter.
   void boundDraws(const llvm::Instruction& draw, const Place& counter, const Update& update, Expr taken,
                   Expr condition);
 

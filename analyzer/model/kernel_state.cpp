@@ -61,28 +61,37 @@ const Surroundings& KernelState::around(const Instruction& signal, unsigned reac
 }
 
 const BasicBlock* KernelState::intervalOf(unsigned object, const Update& update, const BasicBlock* block) {
+  const RepeatedInterval found = repeatedIntervalOf(object, update, block);
+  return found.loops.empty() ? found.start : nullptr;
+}
+
+KernelState::RepeatedInterval KernelState::repeatedIntervalOf(unsigned object, const Update& update,
+                                                              const BasicBlock* block) {
   const auto& all = updates[object];
   const BasicBlock* entry = &function.getEntryBlock();
   const auto isAlike = [&](const auto& known) { return known.first.isAlike(update); };
-  if (!isUnknownWritten() && !all.empty() && std::ranges::all_of(all, isAlike)) return entry;
+  if (!isUnknownWritten() && !all.empty() && std::ranges::all_of(all, isAlike)) return {entry, {}};
   bool reachable = isUnknownWritten() && objects[object].escapes;
-  if (objects[object].space != MemorySpace::Shared || reachable)
-    return nullptr; // other blocks keep no intervals
+  if (objects[object].space != MemorySpace::Shared || reachable) return {}; // other blocks keep no intervals
   if (intervals.empty()) intervals = intervalsOf(function);
   const BasicBlock* found = nullptr;
   for (auto& [start, blocks] : intervals) {
     if (!blocks.count(block)) continue;
-    if (found) return nullptr;
+    if (found) return {};
     found = start;
   }
-  if (!found) return nullptr;
+  if (!found) return {};
   for (auto& [kind, places] : all)
     for (const BasicBlock* place : places)
-      if (!kind.isAlike(update) && intervals[found].count(place)) return nullptr;
+      if (!kind.isAlike(update) && intervals[found].count(place)) return {};
+  RepeatedInterval result{found, {}};
   for (const Loop* loop = loopInfo.getLoopFor(block); loop; loop = loop->getParentLoop())
-    for (auto& [start, blocks] : intervals)
-      if (start != entry && loop->contains(start)) return nullptr;
-  return found;
+    if (std::ranges::any_of(
+            intervals, [&](const auto& one) { return one.first != entry && loop->contains(one.first); })) {
+      if (!loop->contains(found) || !dominators.dominates(found, block)) return {};
+      result.loops.push_back(loop);
+    }
+  return result;
 }
 
 void KernelState::gap(const Instruction* where, std::string what, bool races, bool barriers, bool bounds) {

@@ -20,6 +20,7 @@
 #include "llvm/IR/DataLayout.h"
 #include "llvm/IR/Dominators.h"
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <set>
@@ -260,9 +261,13 @@ struct KernelState {
   /// What threads of a block count together one by one, where no thread does so more than `draws` times.
   struct CountBound {
     unsigned object = 0, draws = 0;
+    const llvm::Loop* loop = nullptr; ///< in each round of which is counted, behind `start`
+    const llvm::BasicBlock* start = nullptr;
   };
   std::map<const Symbol*, CountBound> boundedCounts;
-  void boundCounts();
+  std::map<const Function*, CountBound> boundedRoundCounts;
+  void boundCounts(const Execution& whole);
+  void boundCount(const CountBound& bound, const std::function<bool(Expr)>& isCount);
   /// Where counters start of which the tickets are numbered from there.
   struct FirstTicket {
     unsigned object = 0;
@@ -286,6 +291,13 @@ struct KernelState {
   /// and runs once, and nothing but `update` is done to the object in it. Where nothing else is ever done to
   /// it the whole kernel is one interval: the entry.
   const llvm::BasicBlock* intervalOf(unsigned object, const Update& update, const llvm::BasicBlock* block);
+  /// The same of an interval that comes again in each round of these loops, and that `block` is in once in a
+  /// round, behind its start.
+  struct RepeatedInterval {
+    const llvm::BasicBlock* start = nullptr;
+    std::vector<const llvm::Loop*> loops;
+  };
+  RepeatedInterval repeatedIntervalOf(unsigned object, const Update& update, const llvm::BasicBlock* block);
   bool isUnknownWritten() { return written.count(objects.unknown()) != 0; }
   bool isWritten(unsigned object) {
     if (written.count(object)) return true;

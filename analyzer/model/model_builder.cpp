@@ -59,7 +59,7 @@ public:
                [](const Instruction& i) { return lanesTogether(i).has_value(); }))
       addLanesTogether();
     settleUniformity(state);
-    finish();
+    finish(whole);
     return std::move(state.model);
   }
 
@@ -232,8 +232,8 @@ private:
       }
   }
 
-  void finish() {
-    state.boundCounts();
+  void finish(const Execution& whole) {
+    state.boundCounts(whole);
     state.boundTickets();
     state.boundSharedTickets();
     state.checkStarts();

@@ -11,10 +11,10 @@ using namespace llvm;
 
 namespace kcheck::analyzer {
 
-/// The least that it is where `condition` holds.
-static Int leastOf(Expr addend, Expr condition) {
+/// Whether it is never negative where `condition` holds.
+static bool isAmount(Expr addend, Expr condition) {
   Ranges ranges(Ranges::Wrapping::Exact);
-  return ranges.assume(condition) ? ranges.of(addend).lo : 0;
+  return !ranges.assume(condition) || ranges.of(addend).lo >= 0;
 }
 
 /// Whether a choice in it may come to a constant below zero.
@@ -27,11 +27,8 @@ static bool choosesBelowZero(Expr addend) {
 
 Update additionOf(Expr addend, Expr condition) {
   if (!isConst(addend)) {
-    const Int least = leastOf(addend, condition);
-    if (least >= 0) return {Update::Kind::Room, 0};
-    // What the kernel makes of its own numbers is negative at times (`x > 0 ? 1 : -1`, `2 * (x & 1) - 1`).
-    const bool isOpen = least <= -(Int(1) << (addend->width - 1));
-    if (!isOpen || choosesBelowZero(addend)) return {};
+    if (isAmount(addend, condition)) return {Update::Kind::Room, 0};
+    if (choosesBelowZero(addend)) return {}; // `x > 0 ? 1 : -1`
     return {Update::Kind::Room, Update::kTakenForAmount};
   }
   const bool counts = addend->value > 0 || addend->value == -1;
@@ -155,8 +152,11 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
          return other.first != update && other.first.drawsUp(); // threads need unlike much
        }));
   if (!isFixed && step != 1 && step != -1 && !takesRoom) return nullptr;
-  const BasicBlock* interval = state.intervalOf(place.object, update, instruction.getParent());
-  if (!interval) return nullptr;
+  const auto repeated = state.repeatedIntervalOf(place.object, update, instruction.getParent());
+  const BasicBlock* interval = repeated.start;
+  if (!interval || (!repeated.loops.empty() && (step != 1 || takesRoom))) return nullptr;
+  const std::vector<Expr> rounds = roundNumbers(repeated.loops);
+  if (rounds.size() != repeated.loops.size()) return nullptr;
   bool isShared = state.objects[place.object].space == MemorySpace::Shared;
   auto operands = identity(instruction, isShared);
   if (!operands) return nullptr;
@@ -165,6 +165,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
     return roomFor(instruction, place, interval, room, *operands, condition);
   }
   if (!isFixed) operands->insert(operands->begin(), place.offset);
+  operands->insert(operands->begin(), rounds.begin(), rounds.end()); // in another round it is another counter
   std::string role = "ticket " + std::to_string(place.object) + " " +
                      (isFixed ? std::to_string(place.offset->value) : "of " + std::to_string(width));
   // Small enough that an index added to it does not wrap either.
@@ -174,7 +175,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   auto* number = state.symbols.function(interval, role, "ticket", bits);
   number->varies = isShared ? Varies::ByBlock : Varies::Never;
   number->injective = true;
-  number->keys = isFixed ? 0 : 1;
+  number->keys = unsigned(rounds.size()) + (isFixed ? 0 : 1);
   state.model.draws[number] = {place.object, isFixed ? place.offset : nullptr};
   state.model.draws[number].isFromStart = step != 1;
   number->exact = false;
@@ -185,7 +186,7 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
   if (goesRound && lastOf(update) < kFar)
     return exprs.binary(Op::URem, taken, exprs.constant(width, lastOf(update) + 1));
   if (step == 1) {
-    if (isFixed && isShared)
+    if (isFixed && isShared && rounds.empty())
       state.sharedTickets[number] = {place.object, drawsOfThread(place.object, update), number};
     if (!isShared && update.kind == Update::Kind::Add)
       boundDraws(instruction, place, update, taken, condition);
@@ -238,7 +239,7 @@ Expr Execution::roomFor(const Instruction& instruction, const Place& place, cons
 /// That nothing is taken back from a counter where room is drawn, by whichever of its additions: those that
 /// nobody looks at the result of count as well.
 void Execution::assumeAddsUp(const Instruction& instruction, Expr drawn, Expr size, Expr condition) {
-  if (leastOf(size, condition) < 0)
+  if (!isAmount(size, condition))
     state.drawnWithin[drawn] = exprs.logicalOr(exprs.logicalNot(condition),
                                                exprs.binary(Op::Sle, exprs.constant(size->width, 0), size));
   state.assume("what atomicAdd adds to the counter of " + state.lineText(instruction) + " is not negative");
