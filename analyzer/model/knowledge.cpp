@@ -50,18 +50,45 @@ void findFixedParameters(KernelState& state, const Execution& run, Knowledge& kn
   }
 }
 
+/// What a store leaves in shared memory that all of the block do before its first barrier; nothing of others.
+static std::optional<std::int64_t> setAtStart(KernelState& state, const RunAccess& access,
+                                              const std::set<const BasicBlock*>& atStart) {
+  const ModelAccess& a = access.access;
+  if (!a.stored || !isConst(a.stored) || state.objects[a.object].space != MemorySpace::Shared ||
+      !atStart.count(access.instruction->getParent()))
+    return {};
+  return a.stored->value;
+}
+
+/// The blocks that no thread comes to behind a barrier of its block.
+static std::set<const BasicBlock*> beforeBarriers(const llvm::Function& kernel) {
+  const Intervals intervals = intervalsOf(kernel);
+  std::set<const BasicBlock*> result;
+  const BasicBlock* entry = &kernel.getEntryBlock();
+  for (const BasicBlock* block : intervals.at(entry))
+    if (none_of(intervals, [&](const auto& one) { return one.first != entry && one.second.count(block); }))
+      result.insert(block);
+  return result;
+}
+
 void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
   std::map<unsigned, std::set<std::int64_t>> free;
   std::map<unsigned, std::set<std::optional<std::int64_t>>> taken; // nothing: by turns
-  std::set<unsigned> others, givenBack;
+  std::set<unsigned> others, givenBack, usedAtStart;
+  std::map<unsigned, std::set<std::int64_t>> begun; // what locks in shared memory begin with
+  const std::set<const BasicBlock*> atStart = beforeBarriers(state.function);
   for (const RunAccess& access : run.accesses) {
     if (access.access.kind == AccessKind::Read || state.sections.isDraw(*access.instruction)) continue;
     auto values = state.sections.valuesOf(*access.instruction);
     if (!values) {
       if (lookedAt(*access.instruction)) continue;
-      others.insert(access.access.object);
+      if (const auto set = setAtStart(state, access, atStart))
+        begun[access.access.object].insert(*set);
+      else
+        others.insert(access.access.object);
       continue;
     }
+    if (atStart.count(access.instruction->getParent())) usedAtStart.insert(access.access.object);
     taken[access.access.object].insert(values->turn ? std::nullopt : std::optional(values->taken));
     if (state.sections.givesBack(*access.instruction)) givenBack.insert(access.access.object);
     if (values->free) free[access.access.object].insert(*values->free);
@@ -70,8 +97,11 @@ void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
   bool unknownWritten = known.written.count(state.objects.unknown()) != 0;
   for (auto& [object, values] : taken) {
     const MemoryObject& o = state.objects[object];
+    // Free, or with whoever's turn comes first; nobody has taken it then.
+    const bool begins = !begun.count(object) ||
+                        (!usedAtStart.count(object) && (!*values.begin() || begun[object] == free[object]));
     bool reachable = o.isUnknown || (unknownWritten && (o.space == MemorySpace::Global || o.escapes));
-    if (!reachable && !others.count(object) && values.size() == 1 && free[object].size() <= 1 &&
+    if (!reachable && begins && !others.count(object) && values.size() == 1 && free[object].size() <= 1 &&
         !(*values.begin() && free[object].count(**values.begin())))
       known.locks.insert(object);
   }
