@@ -352,7 +352,7 @@ struct KernelModel {
   std::map<const Function*, AtomicUpdate> draws; ///< of tickets, room, and who has won at a place
   std::map<const Symbol*, Tally> tallies;        ///< of what stands for the count behind a loop
   std::map<const Symbol*, bool> counts; ///< what threads of a block have counted together; true: one by one
-  std::map<const Function*, bool> countsOfRounds; ///< the same, in each round of loops
+  std::map<const Function*, bool> countsOfRounds;         ///< the same, in each round of loops
   std::map<const void*, std::vector<LoopStep>> loopSteps; ///< by the names of ModelAccess::loops
   std::set<Expr> loopEnds; ///< width 1: that the condition at a loop's head fails in its first round
   std::set<const Symbol*> underLocks; ///< conditions that only say that a lock may be held

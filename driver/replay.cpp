@@ -1,5 +1,6 @@
 #include "driver/replay.h"
 
+#include "driver/replay_lines.h"
 #include "report/formulas.h"
 #include "report/hints.h"
 #include "report/kernel_name.h"
@@ -19,70 +20,7 @@ namespace {
 
 constexpr double kSeconds = 3;           ///< of one replay
 constexpr std::size_t kMostKernels = 16; ///< to replay
-constexpr std::uint64_t kArrayBytes = 1 << 20, kSharedBytes = 16384;
-
-/// `float` of `const float *__restrict`.
-std::string elementOf(const Parameter& parameter) {
-  llvm::StringRef type = parameter.type;
-  type = type.take_front(type.rfind('*')).trim();
-  while (type.consume_front("const ") || type.consume_front("volatile ") || type.consume_back(" const") ||
-         type.consume_back(" volatile"))
-    type = type.trim();
-  return type == "void" ? "char" : type.str();
-}
-
-/// `ns::scale<float>` of `void (anonymous namespace)::ns::scale<float>(float *)`.
-std::string nameToCall(const Kernel& kernel) {
-  llvm::StringRef name = withoutParameters(kernel.name);
-  name.consume_front("void ");
-  const llvm::StringRef hidden = "(anonymous namespace)::";
-  if (const std::size_t at = name.find(hidden); at != llvm::StringRef::npos)
-    return name.take_front(at).str() + name.drop_front(at + hidden.size()).str();
-  return name.str();
-}
-
-bool pointsToConst(const Parameter& parameter) {
-  llvm::StringRef pointee = parameter.type;
-  pointee = pointee.take_front(pointee.rfind('*')).trim();
-  return pointee.starts_with("const ") || pointee.ends_with(" const");
-}
-
-/// What is tried: a number for all numbers, and whether arrays hold numbers from 0 to 3, or, for which the
-/// kernel looks for a number, that one, or others as well.
-struct Attempt {
-  std::uint64_t number = 0;
-  bool isMixed = false, isSought = false, isAny = false;
-};
-
-/// Locks and counters begin at zero. `value`: of a number that the program's launch passes.
-std::string argumentFor(const Parameter& parameter, std::optional<std::int64_t> value, const Attempt& attempt,
-                        const analyzer::WantedContents& wanted) {
-  if (parameter.isPointer) {
-    const auto sought = wanted.soughtIn.find(parameter.name);
-    const std::uint64_t bytes = std::max<std::uint64_t>(parameter.elementBytes, 1);
-    const bool isRead = pointsToConst(parameter);
-    const bool isSought =
-        attempt.isSought && sought != wanted.soughtIn.end() && !wanted.waitedFor.contains(parameter.name);
-    const bool isMixed = attempt.isMixed && !wanted.waitedFor.contains(parameter.name) &&
-                         (isRead || !wanted.signalled.contains(parameter.name));
-    const std::string content = isSought && attempt.isAny
-                                    ? fmt::format("=any({0}, 0, {0}, {1})", sought->second, attempt.number)
-                                : isSought ? fmt::format("={}", sought->second)
-                                : isMixed  ? "=mixed"
-                                : isRead   ? ""
-                                           : "=zero";
-    return fmt::format("{}[{}]{}", elementOf(parameter), std::max<std::uint64_t>(kArrayBytes / bytes, 1),
-                       content);
-  }
-  static const std::set<std::string> numbers{
-      "int",     "unsigned int",   "long",   "unsigned long", "long long", "unsigned long long",
-      "short",   "unsigned short", "size_t", "int32_t",       "uint32_t",  "int64_t",
-      "uint64_t"};
-  llvm::StringRef type = parameter.type;
-  type.consume_front("const ");
-  if (numbers.contains(type.str())) return std::to_string(value.value_or(std::int64_t(attempt.number)));
-  return type == "bool" || type == "float" || type == "double" ? "1" : "{}";
-}
+constexpr std::uint64_t kSharedBytes = 16384;
 
 bool usesDynamicShared(const llvm::Module& device) {
   return llvm::any_of(device.globals(), [](const llvm::GlobalVariable& variable) {
@@ -91,9 +29,6 @@ bool usesDynamicShared(const llvm::Module& device) {
 }
 
 /// In the shape that the static pass has looked at; a free axis gets a width.
-struct Shape {
-  Dim3 grid, block;
-};
 Shape shapeOf(const KernelResult& result) {
   const auto chosen = [](const Extent& known, Dim3 otherwise) {
     return Dim3{known.x.value_or(otherwise.x), known.y.value_or(otherwise.y), known.z.value_or(otherwise.z)};
@@ -115,22 +50,6 @@ bool mayDiffer(const Launch& launch) {
     return llvm::all_of(variablesOf(condition), [&](unsigned number) { return own.contains(number); });
   });
   return !launch.block.whole() || isLimited || launch.unfollowed.known();
-}
-
-/// As --launch takes it.
-std::string launchLineFor(const Kernel& kernel, const Launch& known, const Shape& shape, std::uint64_t shared,
-                          const Attempt& attempt, const analyzer::WantedContents& wanted) {
-  const auto extent = [](const Dim3& d) {
-    if (d.y == 1 && d.z == 1) return std::to_string(d.x);
-    return d.z == 1 ? fmt::format("({},{})", d.x, d.y) : fmt::format("({},{},{})", d.x, d.y, d.z);
-  };
-  std::string arguments;
-  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-    const auto value = i < known.arguments.size() ? known.arguments[i].value : std::nullopt;
-    arguments += (i ? ", " : "") + argumentFor(kernel.parameters[i], value, attempt, wanted);
-  }
-  return fmt::format("{}<<<{},{}{}>>>({})", nameToCall(kernel), extent(shape.grid), extent(shape.block),
-                     shared ? fmt::format(",{}", shared) : "", arguments);
 }
 
 /// Of the two accesses of a race; nothing of other findings.
