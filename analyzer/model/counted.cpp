@@ -75,8 +75,8 @@ void Execution::boundDraws(const Instruction& draw, const Place& counter, const 
 }
 
 /// What a counter of the block in shared memory comes to, where there is one interval between barriers in
-/// which it is drawn from, or room in it, and nothing else is done to it from then on. Null where that is not
-/// so.
+/// which it is drawn from, or room in it, and nothing else is done to it until a thread comes `here`. Null
+/// where that is not so.
 Expr Execution::counted(const Place& place, const BasicBlock* here) {
   const MemoryObject& object = state.objects[place.object];
   const auto updates = state.updates.find(place.object);
@@ -108,9 +108,17 @@ Expr Execution::counted(const Place& place, const BasicBlock* here) {
     if (block == next || !reached.insert(block).second) continue;
     todo.insert(todo.end(), succ_begin(block), succ_end(block));
   }
+  todo.push_back(here);
+  std::set<const BasicBlock*> before; // on the way there
+  while (!todo.empty()) {
+    const BasicBlock* block = todo.back();
+    todo.pop_back();
+    if (reached.count(block) && before.insert(block).second && block != interval)
+      todo.insert(todo.end(), pred_begin(block), pred_end(block));
+  }
   for (auto& [update, blocks] : updates->second)
     for (const BasicBlock* block : blocks)
-      if (update != *drawn && reached.count(block)) return nullptr;
+      if (update != *drawn && before.count(block)) return nullptr;
   const std::string role = "counted " + std::to_string(place.object),
                     name = "what `" + object.name + "` counts";
   const Cause cause{CauseKind::Content, "what `" + object.name + "` has counted"};

@@ -164,8 +164,8 @@ Expr Execution::ticket(const Instruction& instruction, Expr pointer, const Updat
     Expr room = update.kind == Update::Kind::Room ? size : exprs.constant(width, update.value);
     return roomFor(instruction, place, interval, room, *operands, condition);
   }
-  if (!isFixed) operands->insert(operands->begin(), place.offset);
   operands->insert(operands->begin(), rounds.begin(), rounds.end()); // in another round it is another counter
+  if (!isFixed) operands->insert(operands->begin(), place.offset);
   std::string role = "ticket " + std::to_string(place.object) + " " +
                      (isFixed ? std::to_string(place.offset->value) : "of " + std::to_string(width));
   // Small enough that an index added to it does not wrap either.

@@ -44,7 +44,7 @@ public:
 
   bool hasOpenSubscripts(const llvm::Function& kernel) const {
     return any_of(uses.subscripts, [&](const MemberUses::Subscript& one) {
-      return one.user->getFunction() == &kernel && !one.user->hasAllConstantIndices();
+      return one.isOpen && one.user->getFunction() == &kernel;
     });
   }
 

@@ -104,7 +104,7 @@ std::optional<std::vector<MemberUses::Piece>> MemberUses::piecesOf(MemberPlace p
     before += step;
     place.offset += step;
   }
-  return pieces;
+  return pieces.empty() ? std::nullopt : std::optional(std::move(pieces));
 }
 
 /// Looks at all uses of an address in the object.
@@ -134,8 +134,7 @@ bool MemberUses::followIndices(GetElementPtrInst& gep, MemberPlace place) {
     if (operand > 1 && !isRowOfWhole) {
       Type* array = arrayOf(gep, operand);
       const auto member = memberAt(place, std::int64_t(data.getTypeAllocSize(array).getFixedValue()));
-      if (member) subscripts.push_back({&gep, operand, array, place, *member});
-      return member.has_value();
+      return member && takeSubscript({&gep, operand, array, place, *member});
     }
     if (constant)
       place.offset +=
@@ -149,45 +148,100 @@ bool MemberUses::followIndices(GetElementPtrInst& gep, MemberPlace place) {
   return follow(gep, place);
 }
 
+bool MemberUses::takeSubscript(Subscript subscript) {
+  const auto bytesOf = [&](Type* type) { return std::int64_t(data.getTypeAllocSize(type).getFixedValue()); };
+  GetElementPtrInst& gep = *subscript.user;
+  const std::int64_t start = subscript.place.row ? subscript.place.offset : subscript.place.offset % rowBytes;
+  Element element{start, bytesOf(gep.getResultElementType()), bytesOf(subscript.array), start};
+  SmallVector<Value*> indices{ConstantInt::get(Type::getInt64Ty(gep.getContext()), 0)};
+  indices.append(gep.idx_begin() + (subscript.firstIndex - 1), gep.idx_end());
+  if (all_of(indices, [](const Value* index) { return isa<ConstantInt>(index); }))
+    *element.offset += data.getIndexedOffsetInType(subscript.array, indices);
+  else
+    element.offset.reset();
+  subscript.isOpen = !element.offset;
+  if (!staysInArray(gep, element, subscript)) return false;
+  subscripts.push_back(subscript);
+  return true;
+}
+
+/// Whether so many bytes from an element on are the array's; of an open one, as far as they fit into it at
+/// all.
+bool MemberUses::isWithin(const Element& element, std::int64_t bytes) const {
+  if (element.offset)
+    return *element.offset >= element.start && *element.offset + bytes <= element.start + element.array;
+  return bytes <= element.bytes || (bytes > 0 && element.array % bytes == 0);
+}
+
+/// Looks at what is done with an element, and with those that it leads to.
+bool MemberUses::staysInArray(Value& address, const Element& element, Subscript& subscript) {
+  if (!met.insert({&address, element.start}).second) return true;
+  return all_of(address.uses(), [&](Use& use) {
+    auto* user = cast<Instruction>(use.getUser());
+    if (auto* gep = dyn_cast<GetElementPtrInst>(user)) {
+      Element next = element;
+      APInt distance(64, 0);
+      const bool isKnown = element.offset && gep->accumulateConstantOffset(data, distance);
+      next.bytes = std::int64_t(data.getTypeAllocSize(gep->getResultElementType()).getFixedValue());
+      if (isKnown)
+        *next.offset += distance.getSExtValue();
+      else
+        next.offset.reset();
+      subscript.isOpen = subscript.isOpen || !isKnown;
+      return staysInArray(*gep, next, subscript);
+    }
+    if (isa<AddrSpaceCastInst>(user)) return staysInArray(*user, element, subscript);
+    if (isa<PHINode, SelectInst>(user)) {
+      Element any = element;
+      any.offset.reset();
+      subscript.isOpen = true;
+      return staysInArray(*user, any, subscript);
+    }
+    if (isa<ICmpInst>(user) || user->isLifetimeStartOrEnd()) return true;
+    const auto bytes = bytesTaken(*user, use.getOperandNo());
+    return bytes && isWithin(element, *bytes);
+  });
+}
+
+/// How many bytes an instruction reads or writes at its operand; nothing where that is no address of it.
+std::optional<std::int64_t> MemberUses::bytesTaken(const Instruction& user, unsigned operand) const {
+  const auto bytesOf = [&](Type* type) { return std::int64_t(data.getTypeStoreSize(type).getFixedValue()); };
+  if (isa<LoadInst>(user)) return bytesOf(user.getType());
+  if (isa<StoreInst>(user) && operand == 1) return bytesOf(user.getOperand(0)->getType());
+  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(user) && operand == 0)
+    return bytesOf(user.getOperand(1)->getType());
+  auto* call = dyn_cast<CallInst>(&user);
+  if (!call) return {};
+  if (auto* copy = dyn_cast<MemIntrinsic>(call); copy && operand <= 1 && !copy->isVolatile())
+    if (auto* length = dyn_cast<ConstantInt>(copy->getLength())) return std::int64_t(length->getZExtValue());
+  const llvm::Function* called = call->getCalledFunction();
+  if (!called || operand != 0 || isLocal()) return {};
+  if (called->getName() == kAccessMarker)
+    if (auto* bytes = dyn_cast<ConstantInt>(call->getArgOperand(1))) return bytes->getSExtValue();
+  return called->getName().starts_with("llvm.nvvm.atomic.") ? std::optional(bytesOf(call->getType()))
+                                                            : std::nullopt;
+}
+
 bool MemberUses::takeAccess(Instruction& user, const Use& use, const MemberPlace& place) {
   const unsigned operand = use.getOperandNo();
-  if (isa<AtomicRMWInst, AtomicCmpXchgInst>(user)) {
-    const auto bytes = data.getTypeStoreSize(user.getOperand(operand + 1)->getType()).getFixedValue();
-    return operand == 0 && takeBytes(user, operand, place, std::int64_t(bytes));
-  }
-  if (auto* call = dyn_cast<CallInst>(&user)) {
-    const llvm::Function* called = call->getCalledFunction();
-    if (isLocal() || !called || operand != 0) return false;
-    if (called->getName() == kAccessMarker) {
-      auto* bytes = dyn_cast<ConstantInt>(call->getArgOperand(1));
-      return bytes && takeBytes(user, operand, place, bytes->getSExtValue());
-    }
-    return called->getName().starts_with("llvm.nvvm.atomic.") &&
-           takeBytes(user, operand, place,
-                     std::int64_t(data.getTypeStoreSize(call->getType()).getFixedValue()));
-  }
   auto* store = dyn_cast<StoreInst>(&user);
-  if (getLoadStorePointerOperand(&user) != use.get() || operand != (store ? 1u : 0u)) return false;
-  Type* type = getLoadStoreType(&user);
-  if (store && isLocal() && type == cast<AllocaInst>(whole).getAllocatedType() && !place.row &&
-      place.offset == 0) {
+  if (store && operand == 1 && isLocal() && !place.row && place.offset == 0 &&
+      store->getValueOperand()->getType() == cast<AllocaInst>(whole).getAllocatedType()) {
     stores.push_back(store);
     return rows * count() <= std::int64_t(kMostPieces);
   }
-  const std::int64_t bytes = std::int64_t(data.getTypeStoreSize(type).getFixedValue());
-  const bool isBits = (type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy()) &&
-                      data.getTypeSizeInBits(type) == std::uint64_t(bytes) * 8;
-  return takeBytes(user, operand, place, bytes) && (isBits || wides.empty() || wides.back().user != &user);
-}
-
-bool MemberUses::takeBytes(Instruction& user, unsigned operand, const MemberPlace& place,
-                           std::int64_t bytes) {
-  if (const auto member = memberAt(place, bytes)) {
+  const auto bytes = bytesTaken(user, operand);
+  if (!bytes) return false;
+  if (const auto member = memberAt(place, *bytes)) {
     accesses.push_back({&user, operand, place, *member});
     return true;
   }
-  wides.push_back({&user, operand, place, bytes});
-  return piecesOf(place, bytes).has_value();
+  Type* type = isa<LoadInst, StoreInst>(user) ? getLoadStoreType(&user) : nullptr;
+  const bool isBits = type && (type->isIntOrIntVectorTy() || type->isFPOrFPVectorTy()) &&
+                      data.getTypeSizeInBits(type) == std::uint64_t(*bytes) * 8;
+  if (isLocal() && !isBits) return false;
+  wides.push_back({&user, operand, place, *bytes});
+  return piecesOf(place, *bytes).has_value();
 }
 
 bool MemberUses::takeCopy(MemIntrinsic& user, unsigned operand, const MemberPlace& place) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 namespace llvm {
@@ -36,14 +37,15 @@ struct MemberUses {
     MemberPlace place;
     unsigned member = 0;
   };
-  /// An array in a member: what is done with its elements stays there. From `firstIndex` on, the operands of
-  /// the instruction are its subscripts.
+  /// An array in a member, of whose elements no more is taken at once than stays there. From `firstIndex` on,
+  /// the operands of the instruction are its subscripts.
   struct Subscript {
     llvm::GetElementPtrInst* user = nullptr;
     unsigned firstIndex = 0;
     llvm::Type* array = nullptr;
     MemberPlace place;
     unsigned member = 0;
+    bool isOpen = false; ///< which element it is shows nowhere
   };
   struct Copy {
     llvm::MemIntrinsic* user = nullptr;
@@ -90,7 +92,16 @@ struct MemberUses {
 
 private:
   bool isLocal() const;
-  bool takeBytes(llvm::Instruction& user, unsigned operand, const MemberPlace& place, std::int64_t bytes);
+  /// An address in an array that lies in a member.
+  struct Element {
+    std::optional<std::int64_t> offset; ///< in the object, where that is known
+    std::int64_t bytes = 0;             ///< that the language has there
+    std::int64_t array = 0, start = 0;  ///< how many bytes the array has, and where it begins
+  };
+  bool staysInArray(llvm::Value& address, const Element& element, Subscript& subscript);
+  bool isWithin(const Element& element, std::int64_t bytes) const;
+  bool takeSubscript(Subscript subscript);
+  std::optional<std::int64_t> bytesTaken(const llvm::Instruction& user, unsigned operand) const;
   bool follow(llvm::Value& address, const MemberPlace& place);
   bool followIndices(llvm::GetElementPtrInst& gep, MemberPlace place);
   bool takeAccess(llvm::Instruction& user, const llvm::Use& use, const MemberPlace& place);
@@ -99,6 +110,8 @@ private:
   std::optional<unsigned> memberAt(const MemberPlace& place, std::int64_t bytes) const;
 
   const llvm::StructLayout* layout = nullptr;
+  std::set<std::pair<const llvm::Value*, std::int64_t>>
+      met; ///< what has been followed of an array, by its start
 };
 
 } // namespace kcheck::analyzer
