@@ -1,6 +1,7 @@
 // The static pass over a module: per kernel the model and the answers for any launch, then for the launches
 // that are known, and from these one answer per property and the findings.
 #include "analyzer/analyzer.h"
+#include "analyzer/separable.h"
 
 #include "analyzer/kernel_analysis.h"
 #include "analyzer/samples.h"
@@ -86,7 +87,7 @@ void addSampledCoverage(const PreparedModule& prepared, const Facts& facts, cons
     const LaunchPlan plan = planLaunches(sample->facts, *code.kernel, usedAxes(*code.function), options);
     for (const PlannedCase& planned : plan.concrete) {
       ExprContext exprs;
-      const KernelModel model = buildModel(exprs, prepared, code, sample->facts, planned.launch);
+      const KernelModel model = separableModel(exprs, prepared, code, sample->facts, planned.launch);
       coverage.add({planned.launch.launch, &model, trafficOf(model, lanesMayPart(*code.function))});
     }
   }
@@ -161,7 +162,7 @@ std::string dumpModel(const llvm::Module& device, const Facts& facts, const Opti
     ExprContext exprs;
     LaunchPlan plan = planLaunches(facts, *code.kernel, usedAxes(*code.function), options);
     const LaunchCase& launch = plan.concrete.empty() ? plan.any : plan.concrete.front().launch;
-    out += dump(buildModel(exprs, prepared, code, facts, launch));
+    out += dump(separableModel(exprs, prepared, code, facts, launch));
   }
   return out;
 }

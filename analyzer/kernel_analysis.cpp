@@ -1,5 +1,6 @@
 // What is asked about a kernel: for any launch, those that are known, and where these leave something open.
 #include "analyzer/kernel_analysis.h"
+#include "analyzer/separable.h"
 
 #include "analyzer/findings/worth_telling.h"
 #include "analyzer/model/made_barriers/made_barriers.h"
@@ -83,7 +84,7 @@ KernelAnalysis::KernelAnalysis(const PreparedModule& prepared, const KernelCode&
   any.isAsked = options.anyLaunch;
   any.seconds = 0.4 * secondsOf(options);
   any.milliseconds = easily(kEasily, options);
-  any.model = buildModel(any.exprs, prepared, code, facts, plan.any);
+  any.model = separableModel(any.exprs, prepared, code, facts, plan.any);
 }
 
 void KernelAnalysis::askAboutKnown(const PreparedModule& prepared) {
@@ -92,7 +93,7 @@ void KernelAnalysis::askAboutKnown(const PreparedModule& prepared) {
     question.planned = &planned;
     question.seconds = 0.5 * secondsOf(options) / double(plan.concrete.size());
     question.milliseconds = options.questionMilliseconds;
-    question.model = buildModel(question.exprs, prepared, code, facts, planned.launch);
+    question.model = separableModel(question.exprs, prepared, code, facts, planned.launch);
     question.lanesMayPart = lanesMayPart(*code.function);
   }
 }
@@ -109,7 +110,7 @@ Question* KernelAnalysis::tryCondition(const PreparedModule& prepared) {
   constexpr unsigned kEasily = 60;
   question.seconds = kShare * secondsOf(options);
   question.milliseconds = easily(kEasily, options);
-  question.model = buildModel(question.exprs, prepared, code, facts, question.condition->launch);
+  question.model = separableModel(question.exprs, prepared, code, facts, question.condition->launch);
   return &question;
 }
 
@@ -121,7 +122,7 @@ std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared)
   if (!isProvedForShapes(Property::RaceFree)) {
     others = unevenLaunches(plan, facts.hasMain, [&](const LaunchCase& launch) {
       ExprContext exprs;
-      const KernelModel model = buildModel(exprs, prepared, code, facts, launch);
+      const KernelModel model = separableModel(exprs, prepared, code, facts, launch);
       return !model.breaksAssumption && countMisfits(model) <= countMisfits(questions.front().model);
     });
     if (!others.empty())
@@ -139,7 +140,7 @@ std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared)
     question.planned = &other.planned;
     question.seconds = kShare * secondsOf(options);
     question.milliseconds = easily(kEasily, options);
-    question.model = buildModel(question.exprs, prepared, code, facts, other.planned.launch);
+    question.model = separableModel(question.exprs, prepared, code, facts, other.planned.launch);
     if (question.model.breaksAssumption) question.isAsked = false; // nobody starts it so
     result.push_back(&question);
   }
@@ -159,7 +160,7 @@ std::vector<Question*> KernelAnalysis::tryMadeBarriers(const PreparedModule& pre
     question.planned = open.planned;
     question.seconds = open.seconds;
     question.milliseconds = open.planned ? options.questionMilliseconds : open.milliseconds;
-    question.model = buildModel(question.exprs, prepared, *question.code, facts, launch);
+    question.model = separableModel(question.exprs, prepared, *question.code, facts, launch);
     result.push_back(&question);
   }
   return result;
@@ -177,7 +178,7 @@ std::vector<Question*> KernelAnalysis::tryWrittenOut(const PreparedModule& prepa
     question.planned = open.planned;
     question.seconds = 0.5 * open.seconds;
     question.milliseconds = easily(kEasily, options);
-    question.model = buildModel(question.exprs, prepared, *copy, facts, open.planned->launch);
+    question.model = separableModel(question.exprs, prepared, *copy, facts, open.planned->launch);
     result.push_back(&question);
   }
   return result;

@@ -188,6 +188,13 @@ struct LockTurn {
   Expr distance = nullptr;
 };
 
+/// A subscript of an array in a structure of which the members are told apart.
+struct SubscriptCheck {
+  ModelAccess access;     ///< from the array's start
+  std::int64_t bytes = 0; ///< that the array has
+  bool isFollowed = true;
+};
+
 /// Two arrays that are taken to be different, of which the kernel asks itself whether they are one.
 struct OneArray {
   unsigned first = 0, second = 0;
@@ -322,6 +329,7 @@ struct KernelModel {
   std::vector<Expr> facts;      ///< width 1, true in every execution (assumes, no-overflow lemmas)
   std::vector<std::string> assumptions; ///< named in the report when a proof uses them
   std::vector<ModelGap> gaps;
+  std::vector<SubscriptCheck> subscripts;
   bool breaksAssumption = false; ///< this launch does, of a `__builtin_assume` or of how many threads it has
   std::vector<OwnCopy> ownCopies;
   std::vector<SharedRead> sharedReads;

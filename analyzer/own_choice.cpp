@@ -1,4 +1,5 @@
 #include "analyzer/own_choice.h"
+#include "analyzer/separable.h"
 
 #include "analyzer/block_widths.h"
 #include "analyzer/expr/range.h"
@@ -131,20 +132,20 @@ std::size_t countMisfits(const KernelModel& model) { return misfits(model).all; 
 bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModule& prepared,
                   const KernelCode& code, const Facts& facts) {
   ExprContext exprs;
-  const KernelModel any = buildModel(exprs, prepared, code, facts, plan.any);
+  const KernelModel any = separableModel(exprs, prepared, code, facts, plan.any);
   if (!works(any) || any.breaksAssumption) return false;
   const bool usualWorks = works(usual) && !usual.breaksAssumption;
   PlannedCase& chosen = plan.concrete.front(); // questions speak of it by address
   const PlannedCase before = chosen;
   const auto misfitsNow = [&]() -> std::optional<std::size_t> {
     ExprContext own;
-    const KernelModel model = buildModel(own, prepared, code, facts, chosen.launch);
+    const KernelModel model = separableModel(own, prepared, code, facts, chosen.launch);
     if (!works(model) || model.breaksAssumption) return {};
     return misfits(model).all;
   };
   const auto doneNow = [&]() -> std::size_t {
     ExprContext own;
-    const KernelModel model = buildModel(own, prepared, code, facts, chosen.launch);
+    const KernelModel model = separableModel(own, prepared, code, facts, chosen.launch);
     return model.breaksAssumption || misfits(model).all > 0 ? 0 : countDone(model);
   };
   const Misfits ofUsual = usualWorks ? misfits(usual) : Misfits{};

@@ -1,6 +1,7 @@
 #include "analyzer/model/broadcasts.h"
 
 #include "analyzer/model/barriers.h"
+#include "analyzer/model/prepare/member_objects.h"
 
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
@@ -80,11 +81,13 @@ bool meetWithoutBarrier(const BasicBlock* store, const BasicBlock* load) {
 
 } // namespace
 
-Broadcasts::Broadcasts(const llvm::Function& kernel, const DominatorTree& dominators, const LoopInfo& loops)
+Broadcasts::Broadcasts(const llvm::Function& kernel, const DominatorTree& dominators, const LoopInfo& loops,
+                       bool areApart)
     : dominators(dominators), loops(loops) {
   constexpr unsigned kShared = 3;
   for (const GlobalVariable& variable : kernel.getParent()->globals()) {
     if (variable.getAddressSpace() != kShared || variable.isDeclaration()) continue;
+    if (!areApart && isMember(variable)) continue;
     Uses uses;
     if (!collect(variable, 0, kernel, uses)) continue;
     for (const Touch& load : uses.loads) {

@@ -18,8 +18,9 @@ namespace kcheck::analyzer {
 /// The loads of a kernel that may be such, by its control flow, with the one store that they can read.
 class Broadcasts {
 public:
-  Broadcasts(const llvm::Function& kernel, const llvm::DominatorTree& dominators,
-             const llvm::LoopInfo& loops);
+  /// `areApart`: members of structures are told apart.
+  Broadcasts(const llvm::Function& kernel, const llvm::DominatorTree& dominators, const llvm::LoopInfo& loops,
+             bool areApart);
   const std::map<const llvm::Instruction*, const llvm::Instruction*>& all() const { return found; }
   bool isSource(const llvm::Instruction& store) const { return sources.count(&store) != 0; }
   /// Whether a load reads what was stored in the same round of all loops around the store, a barrier of the

@@ -6,11 +6,21 @@
 #include "llvm/Analysis/ConstantFolding.h"
 #include "llvm/IR/GlobalVariable.h"
 
+#include <functional>
 #include <set>
 
 using namespace llvm;
 
 namespace kcheck::analyzer {
+
+/// Subscripts among them.
+static void forEachAccess(KernelModel& model, const std::function<void(ModelAccess&)>& change) {
+  for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})
+    for (Phase& phase : *phases)
+      for (ModelAccess& access : phase.accesses) change(access);
+  for (SubscriptCheck& check : model.subscripts)
+    if (check.isFollowed) change(check.access);
+}
 
 /// Whether one thread gives the counter its first value in each round, before the draws.
 static bool isSetInRound(KernelState& state, const Execution& whole, const KernelState::CountBound& bound) {
@@ -73,23 +83,21 @@ void KernelState::boundTickets() {
     const auto start = startOf(model, ticket.object);
     if (!start) continue;
     Expr first = exprs.of(symbol), isStart = exprs.eq(first, exprs.constant(first->width, *start));
-    for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})
-      for (Phase& phase : *phases)
-        for (ModelAccess& access : phase.accesses) {
-          Expr bound = isStart;
-          bool isDrawn = false;
-          for (Expr e : {access.offset, access.condition})
-            anyNode(e, [&](Expr n) {
-              isDrawn = isDrawn || n == first;
-              if (n->op != Op::Apply || n->function != ticket.number || !ticket.draws) return false;
-              Expr most = exprs.mul(threadsOfBlock(exprs, model), exprs.constant(32, *ticket.draws));
-              Expr taken = n->width < 32 ? exprs.extend(Op::ZExt, 32, n) : n;
-              if (most->width < taken->width) most = exprs.extend(Op::ZExt, taken->width, most);
-              bound = exprs.logicalAnd(bound, exprs.binary(Op::Ult, taken, most));
-              return false;
-            });
-          if (isDrawn) access.condition = exprs.logicalAnd(access.condition, bound);
-        }
+    forEachAccess(model, [&](ModelAccess& access) {
+      Expr bound = isStart;
+      bool isDrawn = false;
+      for (Expr e : {access.offset, access.condition})
+        anyNode(e, [&](Expr n) {
+          isDrawn = isDrawn || n == first;
+          if (n->op != Op::Apply || n->function != ticket.number || !ticket.draws) return false;
+          Expr most = exprs.mul(threadsOfBlock(exprs, model), exprs.constant(32, *ticket.draws));
+          Expr taken = n->width < 32 ? exprs.extend(Op::ZExt, 32, n) : n;
+          if (most->width < taken->width) most = exprs.extend(Op::ZExt, taken->width, most);
+          bound = exprs.logicalAnd(bound, exprs.binary(Op::Ult, taken, most));
+          return false;
+        });
+      if (isDrawn) access.condition = exprs.logicalAnd(access.condition, bound);
+    });
   }
 }
 
@@ -113,22 +121,20 @@ void KernelState::boundSharedTickets() {
     Expr most =
         ticket.draws ? exprs.mul(threadsOfBlock(exprs, model), exprs.constant(32, *ticket.draws)) : nullptr;
     Expr end = most ? exprs.add(most, exprs.constant(32, *start)) : nullptr;
-    for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})
-      for (Phase& phase : *phases)
-        for (ModelAccess& access : phase.accesses) {
-          Expr bound = exprs.boolean(true);
-          std::set<Expr> seen;
-          const auto look = [&](Expr n) {
-            if (n->op != Op::Apply || n->function != number || !seen.insert(n).second) return false;
-            Expr taken = n->width < 32 ? exprs.extend(Op::ZExt, 32, n) : n;
-            if (taken->width != 32) return false;
-            bound = exprs.logicalAnd(bound, exprs.binary(Op::Ule, exprs.constant(32, *start), taken));
-            if (end) bound = exprs.logicalAnd(bound, exprs.binary(Op::Ult, taken, end));
-            return false;
-          };
-          for (Expr e : {access.offset, access.condition}) anyNode(e, look);
-          access.condition = exprs.logicalAnd(access.condition, bound);
-        }
+    forEachAccess(model, [&](ModelAccess& access) {
+      Expr bound = exprs.boolean(true);
+      std::set<Expr> seen;
+      const auto look = [&](Expr n) {
+        if (n->op != Op::Apply || n->function != number || !seen.insert(n).second) return false;
+        Expr taken = n->width < 32 ? exprs.extend(Op::ZExt, 32, n) : n;
+        if (taken->width != 32) return false;
+        bound = exprs.logicalAnd(bound, exprs.binary(Op::Ule, exprs.constant(32, *start), taken));
+        if (end) bound = exprs.logicalAnd(bound, exprs.binary(Op::Ult, taken, end));
+        return false;
+      };
+      for (Expr e : {access.offset, access.condition}) anyNode(e, look);
+      access.condition = exprs.logicalAnd(access.condition, bound);
+    });
   }
 }
 
@@ -148,19 +154,17 @@ void KernelState::boundCount(const CountBound& bound, const std::function<bool(E
   if (!start || *start < 0 || *start > kFar) return;
   const Expr most = exprs.add(exprs.mul(threadsOfBlock(exprs, model), exprs.constant(32, bound.draws)),
                               exprs.constant(32, *start));
-  for (auto* phases : {&model.blockPhases, &model.warpPhases, &model.gridPhases})
-    for (Phase& phase : *phases)
-      for (ModelAccess& access : phase.accesses) {
-        std::set<Expr> counts;
-        anyNode(access.condition, [&](Expr n) {
-          if (isCount(n)) counts.insert(n);
-          return false;
-        });
-        for (Expr count : counts) {
-          const Expr wide = count->width < 32 ? exprs.extend(Op::ZExt, 32, count) : count;
-          access.condition = exprs.logicalAnd(access.condition, exprs.binary(Op::Sle, wide, most));
-        }
-      }
+  forEachAccess(model, [&](ModelAccess& access) {
+    std::set<Expr> counts;
+    anyNode(access.condition, [&](Expr n) {
+      if (isCount(n)) counts.insert(n);
+      return false;
+    });
+    for (Expr count : counts) {
+      const Expr wide = count->width < 32 ? exprs.extend(Op::ZExt, 32, count) : count;
+      access.condition = exprs.logicalAnd(access.condition, exprs.binary(Op::Sle, wide, most));
+    }
+  });
 }
 
 } // namespace kcheck::analyzer

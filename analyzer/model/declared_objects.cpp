@@ -48,8 +48,9 @@ unsigned globalObject(KernelState& state, const GlobalVariable& variable) {
     return state.objects.object("dynamic shared memory", fresh);
   }
   fresh.bytes = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
-  fresh.part = partOf(variable);
-  unsigned id = state.objects.object("@" + variable.getName().str(), fresh);
+  const bool isApart = !state.launch.keepsWhole;
+  if (isApart) fresh.part = partOf(variable);
+  unsigned id = state.objects.object("@" + (isApart ? variable.getName().str() : wholeName(variable)), fresh);
   state.globals[id] = &variable;
   return id;
 }

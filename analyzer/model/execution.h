@@ -59,6 +59,7 @@ public:
   void fromBarrier(const llvm::BasicBlock* barrier, Expr condition);
 
   std::vector<RunAccess> accesses;
+  std::vector<SubscriptCheck> subscripts;
   Environment env;
   /// What the thread comes to a shuffle with, each time that it is gone through.
   struct Shuffle {
@@ -146,6 +147,7 @@ private:
   // accesses.cpp
   void record(const llvm::Instruction& instruction, AccessKind kind, Expr pointer, Expr size, Expr condition,
               Expr stored = nullptr, AtomicScope scope = AtomicScope::None, bool isVolatile = false);
+  void noteSubscript(const llvm::CallInst& call, Expr condition);
   ModelAccess accessOf(const llvm::Instruction& instruction, AccessKind kind) const;
   Expr whereDrawn(Expr offset, Expr condition);
 

@@ -15,8 +15,9 @@ KernelState::KernelState(ExprContext& exprs, const PreparedModule& prepared, con
                          const Facts& facts, const LaunchCase& launch)
     : exprs(exprs), prepared(prepared), code(code), facts(facts), launch(launch), function(*code.function),
       layout(code.function->getDataLayout()), dominators(*code.function), loopInfo(dominators),
-      symbols(exprs), objects(exprs, symbols), broadcasts(*code.function, dominators, loopInfo),
-      laneStores(*code.function, dominators, loopInfo),
+      symbols(exprs), objects(exprs, symbols),
+      broadcasts(*code.function, dominators, loopInfo, !launch.keepsWhole),
+      laneStores(*code.function, dominators, loopInfo, !launch.keepsWhole),
       sections(*code.function, dominators, loopInfo, broadcasts, {}), arrivals(*code.function, loopInfo),
       sightings(*code.function, loopInfo, dominators), fences(*code.function),
       asyncCopies(*code.function, dominators, loopInfo) {

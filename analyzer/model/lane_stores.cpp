@@ -2,6 +2,7 @@
 
 #include "analyzer/model/barriers.h"
 #include "analyzer/model/execution.h"
+#include "analyzer/model/prepare/member_objects.h"
 
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/GlobalVariable.h"
@@ -80,10 +81,12 @@ const BasicBlock* barrierBetween(const BasicBlock* store, const BasicBlock* load
 
 } // namespace
 
-LaneStores::LaneStores(const llvm::Function& kernel, const DominatorTree& dominators, const LoopInfo& loops) {
+LaneStores::LaneStores(const llvm::Function& kernel, const DominatorTree& dominators, const LoopInfo& loops,
+                       bool areApart) {
   constexpr unsigned kShared = 3;
   for (const GlobalVariable& variable : kernel.getParent()->globals()) {
     if (variable.getAddressSpace() != kShared || variable.isDeclaration()) continue;
+    if (!areApart && isMember(variable)) continue;
     Uses uses;
     if (!collect(variable, kernel, uses) || uses.stores.size() != 1) continue;
     auto* store = cast<StoreInst>(*uses.stores.begin());

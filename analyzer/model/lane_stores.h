@@ -19,8 +19,8 @@ namespace kcheck::analyzer {
 /// The loads of a kernel that may be such, by its control flow.
 class LaneStores {
 public:
-  LaneStores(const llvm::Function& kernel, const llvm::DominatorTree& dominators,
-             const llvm::LoopInfo& loops);
+  LaneStores(const llvm::Function& kernel, const llvm::DominatorTree& dominators, const llvm::LoopInfo& loops,
+             bool areApart); ///< as of Broadcasts
 
   /// The only store to the variable that a load reads. It is done in the same round of all loops around it,
   /// if at all, and whoever has done it comes past the barrier of the warp or block before the load.

@@ -16,6 +16,24 @@ static bool isNormOfArray(const CallInst& call, StringRef name) {
          call.getArgOperand(1)->getType()->isPointerTy();
 }
 
+void Execution::noteSubscript(const CallInst& call, Expr condition) {
+  if (!recording || state.launch.keepsWhole) return;
+  const auto number = [&](unsigned i) { return cast<ConstantInt>(call.getArgOperand(i))->getSExtValue(); };
+  const auto element = state.objects.places(value(call.getArgOperand(0))),
+             array = state.objects.places(value(call.getArgOperand(1)));
+  SubscriptCheck& check = subscripts.emplace_back();
+  check.bytes = number(2);
+  check.isFollowed = element.size() == 1 && array.size() == 1 && element[0].object == array[0].object;
+  if (!check.isFollowed) return;
+  check.access.object = element[0].object;
+  check.access.kind = AccessKind::Read;
+  check.access.where = locationOf(call);
+  check.access.align = 1;
+  check.access.offset = exprs.sub(element[0].offset, array[0].offset, NoSignedWrap);
+  check.access.size = exprs.constant(64, number(3));
+  check.access.condition = whereDrawn(check.access.offset, condition);
+}
+
 /// The math library and the few functions of the CUDA headers that reach the module without a body.
 bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condition) {
   auto argument = [&](unsigned i) { return value(call.getArgOperand(i)); };
@@ -29,6 +47,10 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
   if (name == kMember) {
     const auto group = unsigned(cast<ConstantInt>(call.getArgOperand(1))->getZExtValue());
     env[&call] = state.memberOf(argument(0), group, *cast<llvm::Argument>(call.getArgOperand(0)));
+    return true;
+  }
+  if (name == kWithin) {
+    noteSubscript(call, condition);
     return true;
   }
   if (name.starts_with("kcheck.") || name == "vprintf" || name == "free") return true;

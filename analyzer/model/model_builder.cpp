@@ -59,6 +59,7 @@ public:
                [](const Instruction& i) { return lanesTogether(i).has_value(); }))
       addLanesTogether();
     settleUniformity(state);
+    state.model.subscripts = whole.subscripts;
     finish(whole);
     return std::move(state.model);
   }

@@ -14,6 +14,7 @@ struct LaunchCase {
   std::optional<std::uint64_t> sharedBytes;
   const Launch* launch = nullptr; ///< whose arguments bind the parameters; may be null
   bool mayAlias = false;          ///< pointer parameters may overlap
+  bool keepsWhole = false;        ///< members of structures are not told apart
 
   /// Whether the program itself launches the kernel so: what it does not show of arguments and memory is
   /// fixed all the same.

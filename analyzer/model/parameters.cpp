@@ -263,6 +263,7 @@ static bool isPassedTwice(const Launch& launch, unsigned parameter) {
 }
 
 Expr KernelState::memberOf(Expr pointer, unsigned group, const llvm::Argument& parameter) {
+  if (launch.keepsWhole) return pointer;
   const auto places = objects.places(pointer);
   if (places.size() != 1) return pointer;
   const unsigned number = parameter.getArgNo();

@@ -1,6 +1,5 @@
 #include "analyzer/model/prepare/member_objects.h"
 
-#include "analyzer/model/declared_objects.h"
 #include "analyzer/model/prepare/member_uses.h"
 #include "analyzer/model/prepare/prepare.h"
 
@@ -27,25 +26,19 @@ class Separation {
 public:
   explicit Separation(Value& whole) : uses(whole) {}
 
-  /// Whether there is more than one group.
-  bool separate() {
-    if (!uses.find() || !uses.stores.empty()) return false;
+  /// Where there is more than one group.
+  void separate() {
+    if (!uses.find() || !uses.stores.empty()) return;
     group();
-    if (groups.getNumClasses() < 2) return false;
+    if (groups.getNumClasses() < 2) return;
     for (const MemberUses::Access& access : uses.accesses) lead(*access.user, access.operand, access.member);
     for (const MemberUses::Subscript& one : uses.subscripts) lead(*one.user, 0, one.member);
     for (const MemberUses::Copy& copy : uses.copies)
       lead(*copy.user, copy.operand, uses.piecesOf(copy.place, copy.bytes)->front().member);
     for (const MemberUses::Wide& wide : uses.wides)
       lead(*wide.user, wide.operand, uses.piecesOf(wide.place, wide.bytes)->front().member);
+    for (const MemberUses::Open& open : uses.opens) mark(open);
     for (Instruction* pointer : reverse(uses.pointers)) pointer->eraseFromParent();
-    return true;
-  }
-
-  bool hasOpenSubscripts(const llvm::Function& kernel) const {
-    return any_of(uses.subscripts, [&](const MemberUses::Subscript& one) {
-      return one.isOpen && one.user->getFunction() == &kernel;
-    });
   }
 
 private:
@@ -64,6 +57,29 @@ private:
   void lead(Instruction& user, unsigned operand, unsigned member) {
     const unsigned group = groups.getLeaderValue(member);
     user.setOperand(operand, addressIn(group, *user.getOperand(operand)));
+  }
+
+  /// What tells the model to ask whether the element is one of the array's.
+  void mark(const MemberUses::Open& open) {
+    const MemberUses::Subscript& subscript = uses.subscripts[open.subscript];
+    GetElementPtrInst& gep = *subscript.user;
+    Value*& start = starts[open.subscript];
+    if (!start) {
+      SmallVector<Value*> before(gep.idx_begin(), gep.idx_begin() + (subscript.firstIndex - 1));
+      start =
+          IRBuilder<>(&gep).CreateInBoundsGEP(gep.getSourceElementType(), gep.getPointerOperand(), before);
+    }
+    IRBuilder<> builder(open.user);
+    Type *pointer = builder.getPtrTy(), *number = builder.getInt64Ty();
+    auto callee =
+        gep.getModule()->getOrInsertFunction(kWithin, builder.getVoidTy(), pointer, pointer, number, number);
+    const auto bytes = gep.getDataLayout().getTypeAllocSize(subscript.array).getFixedValue();
+    CallInst* call =
+        builder.CreateCall(callee, {builder.CreateAddrSpaceCast(open.user->getOperand(open.operand), pointer),
+                                    builder.CreateAddrSpaceCast(start, pointer), builder.getInt64(bytes),
+                                    builder.getInt64(std::uint64_t(open.bytes))});
+    call->setOnlyAccessesInaccessibleMemory();
+    call->setDoesNotThrow();
   }
 
   /// The same address, from the start of a group.
@@ -118,15 +134,12 @@ private:
   MemberUses uses;
   EquivalenceClasses<unsigned> groups; ///< of the members that are used
   std::map<std::pair<unsigned, Value*>, Value*> addresses;
+  std::map<std::size_t, Value*> starts; ///< of the arrays of subscripts
 };
 
 /// Nothing but the kernels' own code sees them, or what the host does is known of the whole.
 bool isSeparable(const GlobalVariable& variable) {
   return !variable.isDeclaration() && !variable.isConstant();
-}
-
-void note(std::vector<std::string>& assumptions, StringRef name) {
-  assumptions.push_back("subscripts of arrays in `" + name.str() + "` stay in their arrays");
 }
 
 } // namespace
@@ -137,20 +150,11 @@ void separateMembers(PreparedModule& prepared) {
     if (isSeparable(variable) && MemberUses(variable).record) variables.push_back(&variable);
   for (GlobalVariable* variable : variables) {
     convertUsersOfConstantsToInstructions({variable});
-    Separation separation(*variable);
-    if (!separation.separate()) continue;
-    for (KernelCode& kernel : prepared.kernels)
-      if (separation.hasOpenSubscripts(*kernel.function)) note(kernel.assumptions, sourceName(*variable));
+    Separation(*variable).separate();
   }
   for (KernelCode& kernel : prepared.kernels)
-    for (llvm::Argument& parameter : kernel.function->args()) {
-      if (!parameter.getType()->isPointerTy() || parameter.hasByValAttr()) continue;
-      Separation separation(parameter);
-      const unsigned number = parameter.getArgNo();
-      if (separation.separate() && separation.hasOpenSubscripts(*kernel.function) &&
-          number < kernel.kernel->parameters.size())
-        note(kernel.assumptions, kernel.kernel->parameters[number].name);
-    }
+    for (llvm::Argument& parameter : kernel.function->args())
+      if (parameter.getType()->isPointerTy() && !parameter.hasByValAttr()) Separation(parameter).separate();
 }
 
 std::optional<std::pair<std::int64_t, std::int64_t>> partOf(const GlobalVariable& variable) {
@@ -161,6 +165,8 @@ std::optional<std::pair<std::int64_t, std::int64_t>> partOf(const GlobalVariable
   };
   return std::pair(number(0), number(1) - number(0));
 }
+
+bool isMember(const GlobalVariable& variable) { return variable.getName().contains(kSuffix); }
 
 std::string wholeName(const GlobalVariable& variable) {
   return variable.getName().split(kSuffix).first.str();

@@ -148,7 +148,7 @@ bool MemberUses::followIndices(GetElementPtrInst& gep, MemberPlace place) {
   return follow(gep, place);
 }
 
-bool MemberUses::takeSubscript(Subscript subscript) {
+bool MemberUses::takeSubscript(const Subscript& subscript) {
   const auto bytesOf = [&](Type* type) { return std::int64_t(data.getTypeAllocSize(type).getFixedValue()); };
   GetElementPtrInst& gep = *subscript.user;
   const std::int64_t start = subscript.place.row ? subscript.place.offset : subscript.place.offset % rowBytes;
@@ -159,10 +159,8 @@ bool MemberUses::takeSubscript(Subscript subscript) {
     *element.offset += data.getIndexedOffsetInType(subscript.array, indices);
   else
     element.offset.reset();
-  subscript.isOpen = !element.offset;
-  if (!staysInArray(gep, element, subscript)) return false;
   subscripts.push_back(subscript);
-  return true;
+  return staysInArray(gep, element);
 }
 
 /// Whether so many bytes from an element on are the array's; of an open one, as far as they fit into it at
@@ -174,7 +172,7 @@ bool MemberUses::isWithin(const Element& element, std::int64_t bytes) const {
 }
 
 /// Looks at what is done with an element, and with those that it leads to.
-bool MemberUses::staysInArray(Value& address, const Element& element, Subscript& subscript) {
+bool MemberUses::staysInArray(Value& address, const Element& element) {
   if (!met.insert({&address, element.start}).second) return true;
   return all_of(address.uses(), [&](Use& use) {
     auto* user = cast<Instruction>(use.getUser());
@@ -187,18 +185,17 @@ bool MemberUses::staysInArray(Value& address, const Element& element, Subscript&
         *next.offset += distance.getSExtValue();
       else
         next.offset.reset();
-      subscript.isOpen = subscript.isOpen || !isKnown;
-      return staysInArray(*gep, next, subscript);
+      return staysInArray(*gep, next);
     }
-    if (isa<AddrSpaceCastInst>(user)) return staysInArray(*user, element, subscript);
+    if (isa<AddrSpaceCastInst>(user)) return staysInArray(*user, element);
     if (isa<PHINode, SelectInst>(user)) {
       Element any = element;
       any.offset.reset();
-      subscript.isOpen = true;
-      return staysInArray(*user, any, subscript);
+      return isLocal() && staysInArray(*user, any);
     }
     if (isa<ICmpInst>(user) || user->isLifetimeStartOrEnd()) return true;
     const auto bytes = bytesTaken(*user, use.getOperandNo());
+    if (bytes && !element.offset) opens.push_back({user, use.getOperandNo(), *bytes, subscripts.size() - 1});
     return bytes && isWithin(element, *bytes);
   });
 }

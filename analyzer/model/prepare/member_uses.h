@@ -45,7 +45,13 @@ struct MemberUses {
     llvm::Type* array = nullptr;
     MemberPlace place;
     unsigned member = 0;
-    bool isOpen = false; ///< which element it is shows nowhere
+  };
+  /// What is done with an element of which it shows nowhere which one it is.
+  struct Open {
+    llvm::Instruction* user = nullptr;
+    unsigned operand = 0; ///< the address
+    std::int64_t bytes = 0;
+    std::size_t subscript = 0; ///< by which it is reached
   };
   struct Copy {
     llvm::MemIntrinsic* user = nullptr;
@@ -84,6 +90,7 @@ struct MemberUses {
   std::int64_t rows = 1, rowBytes = 0; ///< `rows`: 0 where that is not known
   std::vector<Access> accesses;
   std::vector<Subscript> subscripts;
+  std::vector<Open> opens;
   std::vector<Copy> copies;
   std::vector<Wide> wides;
   std::vector<llvm::StoreInst*> stores;     ///< of the whole object as one value
@@ -98,9 +105,9 @@ private:
     std::int64_t bytes = 0;             ///< that the language has there
     std::int64_t array = 0, start = 0;  ///< how many bytes the array has, and where it begins
   };
-  bool staysInArray(llvm::Value& address, const Element& element, Subscript& subscript);
+  bool staysInArray(llvm::Value& address, const Element& element);
   bool isWithin(const Element& element, std::int64_t bytes) const;
-  bool takeSubscript(Subscript subscript);
+  bool takeSubscript(const Subscript& subscript);
   std::optional<std::int64_t> bytesTaken(const llvm::Instruction& user, unsigned operand) const;
   bool follow(llvm::Value& address, const MemberPlace& place);
   bool followIndices(llvm::GetElementPtrInst& gep, MemberPlace place);
