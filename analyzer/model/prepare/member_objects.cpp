@@ -30,7 +30,7 @@ public:
   void separate() {
     if (!uses.find() || !uses.stores.empty()) return;
     group();
-    if (groups.getNumClasses() < 2) return;
+    if (groups.getNumClasses() < 2) return noteOnlyOne();
     for (const MemberUses::Access& access : uses.accesses) lead(*access.user, access.operand, access.member);
     for (const MemberUses::Subscript& one : uses.subscripts) lead(*one.user, 0, one.member);
     for (const MemberUses::Copy& copy : uses.copies)
@@ -116,6 +116,13 @@ private:
     call->setDoesNotAccessMemory();
     call->setDoesNotThrow();
     return call;
+  }
+
+  /// The others are not used.
+  void noteOnlyOne() const {
+    auto* variable = dyn_cast<GlobalVariable>(&uses.whole);
+    if (variable && uses.rows == 1 && uses.opens.empty() && groups.getNumClasses() == 1)
+      notePart(*variable, groups.begin()->getData());
   }
 
   void notePart(GlobalVariable& part, unsigned group) const {
