@@ -1,10 +1,10 @@
 // The static pass over a module: per kernel the model and the answers for any launch, then for the launches
 // that are known, and from these one answer per property and the findings.
 #include "analyzer/analyzer.h"
-#include "analyzer/separable.h"
 
 #include "analyzer/kernel_analysis.h"
 #include "analyzer/samples.h"
+#include "analyzer/separable.h"
 #include "analyzer/smt/solver.h"
 #include "analyzer/traffic/partings.h"
 #include "report/kernel_name.h"

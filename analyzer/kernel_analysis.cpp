@@ -1,11 +1,11 @@
 // What is asked about a kernel: for any launch, those that are known, and where these leave something open.
 #include "analyzer/kernel_analysis.h"
-#include "analyzer/separable.h"
 
 #include "analyzer/findings/worth_telling.h"
 #include "analyzer/model/made_barriers/made_barriers.h"
 #include "analyzer/model/prepare/written_out.h"
 #include "analyzer/own_choice.h"
+#include "analyzer/separable.h"
 #include "analyzer/traffic/partings.h"
 
 #include "llvm/IR/InstIterator.h"

@@ -1,8 +1,8 @@
 #include "analyzer/own_choice.h"
-#include "analyzer/separable.h"
 
 #include "analyzer/block_widths.h"
 #include "analyzer/expr/range.h"
+#include "analyzer/separable.h"
 
 #include "llvm/ADT/STLExtras.h"
 

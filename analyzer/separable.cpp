@@ -6,7 +6,7 @@
 
 namespace kcheck::analyzer {
 
-/// Whether all elements that subscripts name are their arrays' own, whatever the numbers are.
+/// Whether all elements that subscripts name are their arrays' own, with nothing assumed.
 static bool keepToArrays(const KernelModel& model, ExprContext& exprs) {
   if (model.subscripts.empty()) return true;
   Limits limits;
@@ -17,7 +17,8 @@ static bool keepToArrays(const KernelModel& model, ExprContext& exprs) {
   return std::ranges::all_of(model.subscripts, [&](const SubscriptCheck& check) {
     if (!check.isFollowed) return false;
     const Verdict verdict = decider.leaves(check.access, exprs.constant(64, check.bytes));
-    return verdict.outcome == Verdict::Outcome::Never && !verdict.assumesNoWrap;
+    return verdict.outcome == Verdict::Outcome::Never && !verdict.assumesNoWrap &&
+           decider.signedAssumptions(check.access).empty();
   });
 }
 

@@ -55,7 +55,7 @@ static bool isNumberInLaunch(const KernelModel& model, Expr e) {
 
 void Execution::boundDraws(const Instruction& draw, const Place& counter, const Update& update, Expr taken,
                            Expr condition) {
-  if (state.launch.isOfProgram() || drawsOfThread(counter.object, update) != 1) return;
+  if (state.facts.hasMain || state.launch.isOfProgram() || drawsOfThread(counter.object, update) != 1) return;
   for (Expr part : conjunctsOf(condition)) {
     if ((part->op != Op::Slt && part->op != Op::Ult) || !isNumberInLaunch(state.model, part->operands[0]))
       continue;
@@ -64,7 +64,7 @@ void Execution::boundDraws(const Instruction& draw, const Place& counter, const 
     const unsigned width = std::max(most->width, taken->width);
     const auto wide = [&](Expr e, Op how) { return e->width < width ? exprs.extend(how, width, e) : e; };
     Expr within =
-        exprs.binary(Op::Slt, wide(taken, Op::ZExt), wide(most, part->op == Op::Slt ? Op::SExt : Op::ZExt));
+        exprs.binary(part->op, wide(taken, Op::ZExt), wide(most, part->op == Op::Slt ? Op::SExt : Op::ZExt));
     state.drawnWithin[taken] = exprs.logicalOr(exprs.logicalNot(condition), within);
     state.assumedStarts[counter.object] = {&draw, counter.offset, true};
     const bool isOne = isConst(counter.offset);
@@ -162,8 +162,11 @@ unsigned Execution::drawsInRound(unsigned object, const Update& drawn, const Loo
 
 std::vector<Expr> Execution::roundNumbers(const std::vector<const Loop*>& loops) const {
   std::vector<Expr> rounds;
-  for (const Loop* loop : loops)
-    if (const auto round = iterations.find(loop); round != iterations.end()) rounds.push_back(round->second);
+  for (const Loop* loop : loops) {
+    const auto round = iterations.find(loop);
+    if (round == iterations.end()) return {};
+    rounds.push_back(round->second);
+  }
   return rounds;
 }
 

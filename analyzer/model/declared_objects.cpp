@@ -24,8 +24,7 @@ unsigned elementBytesOf(Type* type, const DataLayout& layout) {
   return type->isSized() ? unsigned(layout.getTypeAllocSize(type).getFixedValue()) : 0;
 }
 
-} // namespace
-
+/// `tile` of `_ZZ6kernelPfE4tile`, which is `kernel(float*)::tile`; `table` of `table`.
 std::string sourceName(const GlobalVariable& variable) {
   const std::string whole = demangle(wholeName(variable));
   StringRef name = StringRef(whole).split(" (.").first; // a copy of a function has one, too
@@ -36,6 +35,8 @@ std::string sourceName(const GlobalVariable& variable) {
   }
   return name.str();
 }
+
+} // namespace
 
 unsigned globalObject(KernelState& state, const GlobalVariable& variable) {
   MemoryObject fresh;

@@ -10,9 +10,6 @@ class GlobalVariable;
 
 namespace kcheck::analyzer {
 
-/// `tile` of `_ZZ6kernelPfE4tile`, which is `kernel(float*)::tile`; `table` of `table`.
-std::string sourceName(const llvm::GlobalVariable& variable);
-
 unsigned globalObject(KernelState& state, const llvm::GlobalVariable& variable);
 unsigned localObject(KernelState& state, const llvm::AllocaInst& local);
 

@@ -61,12 +61,13 @@ static std::optional<std::int64_t> setAtStart(KernelState& state, const RunAcces
 }
 
 /// The blocks that no thread comes to behind a barrier of its block.
-static std::set<const BasicBlock*> beforeBarriers(const llvm::Function& kernel) {
-  const Intervals intervals = intervalsOf(kernel);
+static std::set<const BasicBlock*> beforeBarriers(KernelState& state) {
+  if (state.intervals.empty()) state.intervals = intervalsOf(state.function);
   std::set<const BasicBlock*> result;
-  const BasicBlock* entry = &kernel.getEntryBlock();
-  for (const BasicBlock* block : intervals.at(entry))
-    if (none_of(intervals, [&](const auto& one) { return one.first != entry && one.second.count(block); }))
+  const BasicBlock* entry = &state.function.getEntryBlock();
+  for (const BasicBlock* block : state.intervals.at(entry))
+    if (none_of(state.intervals,
+                [&](const auto& one) { return one.first != entry && one.second.count(block); }))
       result.insert(block);
   return result;
 }
@@ -76,7 +77,7 @@ void findLocks(KernelState& state, const Execution& run, Knowledge& known) {
   std::map<unsigned, std::set<std::optional<std::int64_t>>> taken; // nothing: by turns
   std::set<unsigned> others, givenBack, usedAtStart;
   std::map<unsigned, std::set<std::int64_t>> begun; // what locks in shared memory begin with
-  const std::set<const BasicBlock*> atStart = beforeBarriers(state.function);
+  const std::set<const BasicBlock*> atStart = beforeBarriers(state);
   for (const RunAccess& access : run.accesses) {
     if (access.access.kind == AccessKind::Read || state.sections.isDraw(*access.instruction)) continue;
     auto values = state.sections.valuesOf(*access.instruction);

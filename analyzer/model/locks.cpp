@@ -65,7 +65,7 @@ class LockFinder {
 public:
   LockFinder(const llvm::Function& kernel, const BlockLocks::Flow& flow, const OneThreads& ones,
              CriticalSections& result)
-      : result(result), order(inOrder(kernel)), locks(takenLocks(order)),
+      : result(result), order(inOrder(kernel)), locks(takenLocks(order, flow.loops)),
         blockLocks(kernel, locks, ones, flow) {}
 
   void run() {

@@ -2,7 +2,7 @@
 
 #include "analyzer/model/sightings.h"
 
-#include "llvm/IR/CFG.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Instructions.h"
 
 using namespace llvm;
@@ -10,21 +10,10 @@ using namespace llvm;
 namespace kcheck::analyzer {
 namespace {
 
-/// Whether it is in a loop: who does not find its number looks again.
-bool comesAgain(const BasicBlock& block) {
-  std::vector<const BasicBlock*> todo(succ_begin(&block), succ_end(&block));
-  std::set<const BasicBlock*> seen;
-  while (!todo.empty()) {
-    const BasicBlock* next = todo.back();
-    todo.pop_back();
-    if (next == &block) return true;
-    if (seen.insert(next).second) todo.insert(todo.end(), succ_begin(next), succ_end(next));
-  }
-  return false;
-}
-
 class Finder {
 public:
+  explicit Finder(const LoopInfo& loops) : loops(loops) {}
+
   TakenLocks find(const std::vector<const BasicBlock*>& blocks) {
     for (const BasicBlock* block : blocks) {
       auto* branch = dyn_cast<BranchInst>(block->getTerminator());
@@ -90,14 +79,15 @@ private:
     }
   }
 
-  /// Where the number that is served is the one that the thread has drawn, or computed.
+  /// Where the number that is served is the one that the thread has drawn, or computed: who does not find it
+  /// looks again.
   void takeTurn(const ICmpInst& compare, std::set<TakenLock>& now) {
     for (unsigned side : {0u, 1u}) {
       auto* look = dyn_cast<Instruction>(compare.getOperand(side));
       const Value* number = compare.getOperand(1 - side);
       auto* other = dyn_cast<Instruction>(number);
       const bool isDrawn = drawOf(number) != nullptr;
-      if (look && lookedAt(*look) && comesAgain(*look->getParent()) &&
+      if (look && lookedAt(*look) && loops.getLoopFor(look->getParent()) &&
           (isDrawn || !other || !lookedAt(*other)))
         note(*look, {{}, 0, number}, now);
     }
@@ -118,6 +108,7 @@ private:
     result.all.insert(&atomic);
   }
 
+  const LoopInfo& loops;
   TakenLocks result;
 };
 
@@ -128,6 +119,8 @@ LockOperation takingOf(TakenLock taken) {
   return {lookedAt(*taken), {}, 0, operationReach(*taken)};
 }
 
-TakenLocks takenLocks(const std::vector<const BasicBlock*>& blocks) { return Finder().find(blocks); }
+TakenLocks takenLocks(const std::vector<const BasicBlock*>& blocks, const LoopInfo& loops) {
+  return Finder(loops).find(blocks);
+}
 
 } // namespace kcheck::analyzer

@@ -11,6 +11,7 @@
 
 namespace llvm {
 class BasicBlock;
+class LoopInfo;
 } // namespace llvm
 
 namespace kcheck::analyzer {
@@ -28,6 +29,6 @@ struct TakenLocks {
 /// How the lock is taken; by turns, the look at the number that is served.
 LockOperation takingOf(TakenLock taken);
 
-TakenLocks takenLocks(const std::vector<const llvm::BasicBlock*>& blocks);
+TakenLocks takenLocks(const std::vector<const llvm::BasicBlock*>& blocks, const llvm::LoopInfo& loops);
 
 } // namespace kcheck::analyzer

@@ -348,8 +348,9 @@ Expr valueOfLane(KernelState& state, const CallInst& call, const std::function<E
 }
 
 Expr asLaneHas(KernelState& state, const Instruction& meeting, Expr lane, Expr e) {
-  if (!isConst(state.model.threadIdx[0]) && !isWarpInOneRow(state.model)) return nullptr;
-  if (isConst(state.model.threadIdx[0]) || isTooLarge(e) || !isMetTogether(state, meeting)) return nullptr;
+  if (isConst(state.model.threadIdx[0]) || !isWarpInOneRow(state.model) || isTooLarge(e) ||
+      !isMetTogether(state, meeting))
+    return nullptr;
   Expr result = asLane(state, lane)(e);
   return hangsOnMore(state, meeting, result, nullptr, nullptr) ? nullptr : result;
 }

@@ -70,8 +70,8 @@ TEST(LaunchLine, ThatStandsNowhereHasItsOwnPlace) {
 TEST(LaunchLine, EveryContentCompiles) {
   auto program =
       compileWith("f<<<1,1>>>(int[4], int[4]=zero, double[4]=2.5, float[4]=random, char[4]=iota, "
-                  "int[4]=uninitialized, unsigned[4]=mixed, 3.5f)",
-                  "__global__ void f(int*, int*, double*, float*, char*, int*, unsigned*, float) {}\n");
+                  "int[4]=uninitialized, unsigned[4]=mixed, int[4]=any(-1, 0), 3.5f)",
+                  "__global__ void f(int*, int*, double*, float*, char*, int*, unsigned*, int*, float) {}\n");
   EXPECT_TRUE(program) << program.error().message;
 }
 

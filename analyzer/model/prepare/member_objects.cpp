@@ -144,17 +144,13 @@ private:
   std::map<std::size_t, Value*> starts; ///< of the arrays of subscripts
 };
 
-/// Nothing but the kernels' own code sees them, or what the host does is known of the whole.
-bool isSeparable(const GlobalVariable& variable) {
-  return !variable.isDeclaration() && !variable.isConstant();
-}
-
 } // namespace
 
 void separateMembers(PreparedModule& prepared) {
   std::vector<GlobalVariable*> variables;
   for (GlobalVariable& variable : prepared.module->globals())
-    if (isSeparable(variable) && MemberUses(variable).record) variables.push_back(&variable);
+    if (!variable.isDeclaration() && !variable.isConstant() && MemberUses(variable).record)
+      variables.push_back(&variable);
   for (GlobalVariable* variable : variables) {
     convertUsersOfConstantsToInstructions({variable});
     Separation(*variable).separate();

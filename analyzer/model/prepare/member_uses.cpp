@@ -193,7 +193,8 @@ bool MemberUses::staysInArray(Value& address, const Element& element) {
       any.offset.reset();
       return isLocal() && staysInArray(*user, any);
     }
-    if (isa<ICmpInst>(user) || user->isLifetimeStartOrEnd()) return true;
+    if (isa<ICmpInst>(user)) return isLocal(); // with what leads to other members, perhaps
+    if (user->isLifetimeStartOrEnd()) return true;
     const auto bytes = bytesTaken(*user, use.getOperandNo());
     if (bytes && !element.offset) opens.push_back({user, use.getOperandNo(), *bytes, subscripts.size() - 1});
     return bytes && isWithin(element, *bytes);
