@@ -107,6 +107,7 @@ private:
 
   // host_pointers.cpp
   std::optional<PointerValue> pointerOf(const clang::Expr& expr);
+  std::optional<PointerValue> placeOf(const clang::Expr& lvalue);
   std::optional<PointerValue> moved(const clang::BinaryOperator& op);
   std::optional<PointerValue> shifted(const clang::Expr& base, const clang::Expr& index,
                                       clang::QualType element, int sign);

@@ -26,11 +26,16 @@ const clang::Expr* movedFrom(const clang::Expr& expr) {
   if (const auto* sum = llvm::dyn_cast<clang::BinaryOperator>(&expr); sum && sum->isAdditiveOp())
     return sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS();
   const auto* address = llvm::dyn_cast<clang::UnaryOperator>(&expr);
-  if (!address || address->getOpcode() != clang::UO_AddrOf) return nullptr;
-  const auto* element =
-      llvm::dyn_cast<clang::ArraySubscriptExpr>(address->getSubExpr()->IgnoreParenImpCasts());
-  const clang::Expr* base = element ? element->getBase()->IgnoreParenImpCasts() : nullptr;
-  return base && base->getType()->isPointerType() ? base : nullptr;
+  if (address && address->getOpcode() != clang::UO_AddrOf) return nullptr;
+  if (!address && !expr.getType()->isArrayType()) return nullptr;
+  const clang::Expr* place = address ? address->getSubExpr() : &expr; // an element, or a member, of what?
+  do {
+    place = place->IgnoreParenImpCasts();
+    if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(place)) place = element->getBase();
+    else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(place)) place = member->getBase();
+    else return nullptr;
+  } while (!place->IgnoreParenImpCasts()->getType()->isPointerType());
+  return place->IgnoreParenImpCasts();
 }
 
 /// What may give a variable or field its value.

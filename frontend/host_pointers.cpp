@@ -12,6 +12,7 @@ namespace kcheck::frontend {
 
 std::optional<PointerValue> Folder::pointerOf(const clang::Expr& expr) {
   if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(&expr)) {
+    if (cast->getCastKind() == clang::CK_ArrayToPointerDecay) return placeOf(*cast->getSubExpr());
     const bool keeps = cast->getCastKind() == clang::CK_LValueToRValue ||
                        cast->getCastKind() == clang::CK_BitCast || cast->getCastKind() == clang::CK_NoOp;
     if (!keeps && cast->getCastKind() == clang::CK_UserDefinedConversion) // `operator T*()`
@@ -24,12 +25,8 @@ std::optional<PointerValue> Folder::pointerOf(const clang::Expr& expr) {
   if (const auto* op = llvm::dyn_cast<clang::BinaryOperator>(&expr); op && op->isAdditiveOp())
     return moved(*op);
   if (const auto* op = llvm::dyn_cast<clang::UnaryOperator>(&expr);
-      op && op->getOpcode() == clang::UO_AddrOf) {
-    const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(op->getSubExpr()->IgnoreParens());
-    if (!element || !element->getBase()->IgnoreParenImpCasts()->getType()->isPointerType())
-      return std::nullopt;
-    return shifted(*element->getBase(), *element->getIdx(), element->getType(), 1);
-  }
+      op && op->getOpcode() == clang::UO_AddrOf)
+    return placeOf(*op->getSubExpr());
   if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(&expr)) {
     const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
     return variable ? throughVariable(*variable, expr, &Folder::pointer) : std::nullopt;
@@ -42,6 +39,27 @@ std::optional<PointerValue> Folder::pointerOf(const clang::Expr& expr) {
   if (const auto* call = llvm::dyn_cast<clang::CallExpr>(&expr); call && call->getDirectCallee())
     return throughHelper(*call, &Folder::pointer);
   return std::nullopt;
+}
+
+/// Where an element or a member of what a pointer leads to lies.
+std::optional<PointerValue> Folder::placeOf(const clang::Expr& lvalue) {
+  const clang::Expr& expr = *lvalue.IgnoreParens();
+  if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(&expr))
+    return shifted(*element->getBase(), *element->getIdx(), element->getType(), 1);
+  if (const auto* op = llvm::dyn_cast<clang::UnaryOperator>(&expr); op && op->getOpcode() == clang::UO_Deref)
+    return pointer(*op->getSubExpr());
+  if (const auto* cast = llvm::dyn_cast<clang::CastExpr>(&expr)) { // to a base class
+    auto result = placeOf(*cast->getSubExpr());
+    if (result && cast->getCastKind() != clang::CK_NoOp) result->byteOffset.reset();
+    return result;
+  }
+  const auto* member = llvm::dyn_cast<clang::MemberExpr>(&expr);
+  const auto* field = member ? llvm::dyn_cast<clang::FieldDecl>(member->getMemberDecl()) : nullptr;
+  if (!field || field->getType()->isReferenceType()) return std::nullopt;
+  auto result = member->isArrow() ? pointer(*member->getBase()) : placeOf(*member->getBase());
+  if (result && result->byteOffset)
+    *result->byteOffset += ast.toCharUnitsFromBits(std::int64_t(ast.getFieldOffset(field))).getQuantity();
+  return result;
 }
 
 std::optional<PointerValue> Folder::moved(const clang::BinaryOperator& op) {
