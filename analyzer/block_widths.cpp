@@ -1,5 +1,6 @@
 #include "analyzer/block_widths.h"
 
+#include "analyzer/expr/evaluate.h"
 #include "analyzer/expr/range.h"
 
 #include <algorithm>
@@ -110,15 +111,18 @@ public:
 private:
   void look(const ModelAccess& access) {
     const MemoryObject& object = model.objects[access.object];
-    if (!access.offset || object.space == MemorySpace::Local || !isConst(access.size)) return;
+    if (!access.offset || object.space == MemorySpace::Local) return;
     Sum place;
     place.add(access.offset, 1);
     anyNode(access.offset, [&](Expr part) {
       if (part->op == Op::Add) noteSteps(part, access);
       return false;
     });
+    if (!isConst(access.size)) return;
     for (unsigned axis = 0; axis < 3; ++axis) {
       Expr thread = model.threadIdx[axis];
+      if (access.stores() && !isConst(thread) && !goesForSome(access, thread))
+        noteOrder(place, axis, std::int64_t(access.size->value));
       const auto own = place.terms.find(thread);
       if (isConst(thread) || own == place.terms.end() || own->second == 0) continue;
       if (goesForSome(access, thread)) continue;
@@ -137,6 +141,45 @@ private:
                                     std::abs(step) +
                                 1);
     }
+  }
+
+  /// `blockIdx.x * 64 + 63 - threadIdx.x`, or another order of the block's own part: as many threads as find
+  /// a place each in it.
+  void noteOrder(const Sum& place, unsigned axis, std::int64_t size) {
+    std::vector<std::pair<Expr, std::int64_t>> own;
+    for (const auto& term : place.terms)
+      if (anyNode(term.first, [&](Expr n) { return n == model.threadIdx[axis]; })) own.push_back(term);
+    const auto isOwnAlone = [&](const auto& term) {
+      return !anyNode(term.first, [&](Expr n) {
+        return n != model.threadIdx[axis] &&
+               (n->op == Op::Symbol || (n->op == Op::Apply && n->function->table.empty()));
+      });
+    };
+    if (own.empty() || !std::ranges::all_of(own, isOwnAlone)) return;
+    if (own.size() == 1 && own.front().first == model.threadIdx[axis] && own.front().second > 0)
+      return; // plain
+    for (const auto& [term, scale] : place.terms) {
+      if (!isIndexOrRound(term) || term == model.threadIdx[axis]) continue;
+      const std::int64_t step = own.size() == 1 ? std::abs(own.front().second) : size;
+      if (step > 0 && scale % step == 0 && fills(own, axis, scale, scale / step))
+        narrow(steps[axis], scale / step);
+    }
+  }
+
+  /// Whether so many threads find places of their own within `bytes`.
+  bool fills(const std::vector<std::pair<Expr, std::int64_t>>& terms, unsigned axis, std::int64_t bytes,
+             std::int64_t threads) const {
+    if (threads < 2 || threads > kMostThreads) return false;
+    std::set<std::int64_t> places;
+    for (std::int64_t thread = 0; thread < threads; ++thread) {
+      Assignment values;
+      values.symbols[model.threadIdx[axis]->symbol] = thread;
+      std::int64_t at = 0;
+      for (const auto& [term, scale] : terms)
+        at += scale * signExtend(evaluate(term, values).value, term->width);
+      if (!places.insert(at).second) return false;
+    }
+    return *places.rbegin() - *places.begin() < bytes;
   }
 
   /// `blockIdx.y * 6 + threadIdx.y`, wherever it stands.

@@ -102,7 +102,8 @@ Value Evaluator::node(Expr e) {
       arguments.push_back(v.value);
       result.undefined |= v.undefined;
     }
-    result.value = assignment->of(e->function, arguments);
+    const auto entry = e->function->entryAt(arguments);
+    result.value = entry ? *entry : assignment->of(e->function, arguments);
     return result;
   }
   case Op::ZExt:

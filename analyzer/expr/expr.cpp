@@ -210,6 +210,13 @@ bool anyNode(Expr e, const std::function<bool(Expr)>& visit) {
   return false;
 }
 
+std::optional<std::int64_t> Function::entryAt(const std::vector<std::int64_t>& operands) const {
+  if (table.empty() || operands.size() != 1) return {};
+  const std::int64_t at = operands[0];
+  const bool isOne = at >= 0 && at % tableStep == 0 && at / tableStep < std::int64_t(table.size());
+  return isOne ? std::optional(table[std::size_t(at / tableStep)]) : std::nullopt;
+}
+
 Varies variesOf(Expr e) {
   Varies result = Varies::Never;
   anyNode(e, [&](Expr n) {

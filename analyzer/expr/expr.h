@@ -9,6 +9,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -111,6 +112,9 @@ struct Function {
   bool ascends = false; ///< with equal keys, of a last operand that is not less, a value that is not less
   /// The first of as many numbers as the last operand says; those of different operands have none in common.
   bool isRoom = false;
+  /// Of a table that nobody changes: what it gives for each multiple of `tableStep` from 0 on.
+  std::vector<std::int64_t> table;
+  std::int64_t tableStep = 1;
   bool isBallot = false; ///< how the lanes of a warp vote
   bool isLeader = false; ///< the first lane that votes
   /// The content of memory that the kernel writes, taken to stay as it is for a while: it does where no
@@ -118,6 +122,9 @@ struct Function {
   bool isKept = false;
   bool exact = true;
   Cause cause;
+
+  /// What the table says for these operands, if anything.
+  std::optional<std::int64_t> entryAt(const std::vector<std::int64_t>& operands) const;
 };
 
 enum Flag : std::uint8_t { NoFlags = 0, NoSignedWrap = 1, NoUnsignedWrap = 2 };

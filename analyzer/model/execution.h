@@ -195,6 +195,8 @@ private:
 
   // initial_contents.cpp
   Expr initialContent(const llvm::Instruction& instruction, const Place& place);
+  Expr listedContent(const Place& place, unsigned width, std::int64_t apart,
+                     const std::vector<std::int64_t>& entries);
   Expr passedContent(const llvm::Instruction& instruction, const Place& place);
   Expr passedPointer(const llvm::Instruction& instruction, const Place& place, const PassedValue& passed);
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);

@@ -10,17 +10,32 @@
 #include "llvm/IR/GlobalVariable.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace llvm;
 
 namespace kcheck::analyzer {
 
-constexpr std::uint64_t kMostEntries = 32; ///< of tables that are told apart
+constexpr std::uint64_t kMostEntries = 32;     ///< of tables that are told apart
+constexpr std::uint64_t kMostListed = 1 << 16; ///< of those that are functions of the place
 
 bool mayBeWrittenByHost(const Facts& facts, const GlobalVariable& variable) {
   SmallVector<DIGlobalVariableExpression*, 1> infos;
   variable.getDebugInfo(infos);
   return infos.empty() || facts.hostVariables.contains(infos[0]->getVariable()->getName().str());
+}
+
+/// A function of the place, of which all values are known.
+Expr Execution::listedContent(const Place& place, unsigned width, std::int64_t apart,
+                              const std::vector<std::int64_t>& entries) {
+  const std::string role = "table " + std::to_string(place.object) + " by " + std::to_string(apart);
+  Function* listed = state.symbols.function(nullptr, role, state.objects[place.object].name, width);
+  if (listed->table.empty()) {
+    listed->table = entries;
+    listed->tableStep = apart;
+    listed->injective = std::set(entries.begin(), entries.end()).size() == entries.size();
+  }
+  return exprs.apply(listed, {place.offset});
 }
 
 /// The content of a variable that keeps its initial value: of constants, and of initialised tables of
@@ -40,17 +55,28 @@ Expr Execution::initialContent(const Instruction& instruction, const Place& plac
   const auto* load = dyn_cast<LoadInst>(&instruction);
   const std::uint64_t apart = load ? std::min<std::uint64_t>(step, load->getAlign().value()) : step;
   const bool isOpen = !isConst(place.offset) || (isPointer && !isAlone(instruction, place));
-  if (isOpen && size / apart > kMostEntries) return nullptr; // nor at one place that others may be
+  const bool isLong = isOpen && size / apart > kMostEntries;
+  if (isLong && (isPointer || size / apart > kMostListed))
+    return nullptr; // nor at one place that others may be
   Expr content = nullptr;
+  std::vector<std::int64_t> entries;
   for (std::uint64_t at = 0; at + step <= size; at += apart) {
     if (!isOpen && place.offset->value != std::int64_t(at)) continue;
     auto* entry = ConstantFoldLoadFromConst(const_cast<Constant*>(variable.getInitializer()),
                                             instruction.getType(), APInt(64, at), state.layout);
     if (!entry || isa<ConstantExpr>(entry->stripPointerCasts())) return nullptr;
     Expr v = value(entry->stripPointerCasts());
+    if (isLong) {
+      if (!isConst(v)) return nullptr;
+      entries.push_back(v->value);
+      continue;
+    }
     Expr here = exprs.eq(place.offset, exprs.constant(64, std::int64_t(at)));
     content = content ? exprs.ite(here, v, content) : v;
   }
+  if (isLong)
+    content =
+        listedContent(place, widthOf(instruction.getType(), state.layout), std::int64_t(apart), entries);
   if (content && !variable.isConstant())
     state.assume(std::string(kHostLeaves) + state.objects[place.object].name + "` as it is initialised");
   return content;

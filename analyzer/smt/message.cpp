@@ -16,7 +16,10 @@ struct SymbolRecord {
   SymbolKind kind;
 };
 
+constexpr std::size_t kLongestTable = 1024; ///< that the solver is told
+
 struct FunctionRecord {
+  std::int64_t tableStep;
   std::uint32_t id, width, keys;
   bool injective;
   bool ascends;
@@ -107,8 +110,7 @@ public:
     out.putCount(symbols.all.size());
     for (const Symbol* s : symbols.all) out.put(SymbolRecord{s->lo, s->hi, s->id, s->width, s->kind});
     out.putCount(functions.all.size());
-    for (const Function* f : functions.all)
-      out.put(FunctionRecord{f->id, f->width, f->keys, f->injective, f->ascends});
+    for (const Function* f : functions.all) put(*f, out);
     out.putCount(nodes.size());
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       out.put(records[i]);
@@ -130,6 +132,14 @@ public:
   }
 
 private:
+  static void put(const Function& f, Writer& out) {
+    out.put(FunctionRecord{f.tableStep, f.id, f.width, f.keys, f.injective, f.ascends});
+    const bool isShort = f.table.size() <= kLongestTable;
+    out.putCount(isShort ? f.table.size() : 0);
+    if (isShort)
+      for (std::int64_t entry : f.table) out.put(entry);
+  }
+
   Ranges& ranges;
   std::unordered_map<Expr, std::uint32_t> place;
   std::vector<Expr> nodes;
@@ -198,6 +208,9 @@ private:
     function.keys = record.keys;
     function.injective = record.injective;
     function.ascends = record.ascends;
+    function.tableStep = record.tableStep;
+    for (std::uint32_t left = in.count(); left && !in.failed; --left)
+      function.table.push_back(in.get<std::int64_t>());
   }
   void readNode() {
     const auto record = in.get<NodeRecord>();

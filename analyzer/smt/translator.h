@@ -44,6 +44,7 @@ private:
   z3::expr translate(Expr e);
   z3::expr logic(Expr e);
   z3::expr application(Expr e);
+  void inTable(Expr e, const z3::expr& value);
   void inOrder(Expr e, const z3::expr& value, Expr other);
   std::unordered_map<Expr, z3::expr> memo;
   std::vector<Expr> applied;
