@@ -17,6 +17,7 @@ constexpr std::size_t kMostPieces = 16, kMostFields = 64;
 
 struct Piece {
   std::uint64_t offset, bytes;
+  bool isPointer = false;
 };
 
 /// The type of what the pointer leads to, where the pointer's making tells.
@@ -40,25 +41,29 @@ void collectFields(llvm::Type* type, std::uint64_t offset, const llvm::DataLayou
     for (std::uint64_t i = 0; i < array->getNumElements(); ++i)
       collectFields(array->getElementType(), offset + i * stride, layout, fields);
   } else {
-    fields.push_back({offset, layout.getTypeStoreSize(type).getFixedValue()});
+    fields.push_back({offset, layout.getTypeStoreSize(type).getFixedValue(), type->isPointerTy()});
   }
 }
 
-/// The fields of the copied object: as clang's aliasing metadata lists them, which it does not for classes
-/// with bases, or else of the structure that either side was made as; empty when neither tells.
-std::vector<Piece> fieldsOf(const llvm::MemTransferInst& copy, std::uint64_t bytes) {
+/// The fields of the structure that either side was made as; empty when neither tells.
+std::vector<Piece> fieldsByType(const llvm::MemTransferInst& copy, std::uint64_t bytes) {
   std::vector<Piece> fields;
-  const llvm::MDNode* node = copy.getMetadata(llvm::LLVMContext::MD_tbaa_struct);
-  if (!node) {
-    const llvm::DataLayout& layout = copy.getModule()->getDataLayout();
-    for (const llvm::Value* side : {copy.getRawSource(), copy.getRawDest()}) {
-      auto* record = llvm::dyn_cast_or_null<llvm::StructType>(pointee(side));
-      if (!record || !record->isSized() || layout.getTypeAllocSize(record).getFixedValue() != bytes) continue;
-      collectFields(record, 0, layout, fields);
-      break;
-    }
-    return fields;
+  const llvm::DataLayout& layout = copy.getModule()->getDataLayout();
+  for (const llvm::Value* side : {copy.getRawSource(), copy.getRawDest()}) {
+    auto* record = llvm::dyn_cast_or_null<llvm::StructType>(pointee(side));
+    if (!record || !record->isSized() || layout.getTypeAllocSize(record).getFixedValue() != bytes) continue;
+    collectFields(record, 0, layout, fields);
+    break;
   }
+  return fields;
+}
+
+/// The fields of the copied object: as clang's aliasing metadata lists them, which it does not for classes
+/// with bases, or else by its type; empty when neither tells.
+std::vector<Piece> fieldsOf(const llvm::MemTransferInst& copy, std::uint64_t bytes) {
+  const llvm::MDNode* node = copy.getMetadata(llvm::LLVMContext::MD_tbaa_struct);
+  if (!node) return fieldsByType(copy, bytes);
+  std::vector<Piece> fields;
   for (unsigned i = 0; i + 2 < node->getNumOperands(); i += 3)
     fields.push_back({llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(i))->getZExtValue(),
                       llvm::mdconst::extract<llvm::ConstantInt>(node->getOperand(i + 1))->getZExtValue()});
@@ -90,10 +95,15 @@ std::vector<Piece> piecesOf(const llvm::MemTransferInst& copy, std::uint64_t byt
     split({0, bytes}, align, pieces);
   else
     for (const Piece& field : fields) split(field, align, pieces);
+  for (const Piece& field : fieldsByType(copy, bytes))
+    for (Piece& piece : pieces)
+      piece.isPointer |= field.isPointer && field.offset == piece.offset && field.bytes == piece.bytes;
   return pieces;
 }
 
-llvm::Type* typeOf(std::uint64_t bytes, llvm::LLVMContext& context) {
+llvm::Type* typeOf(const Piece& piece, llvm::LLVMContext& context) {
+  const std::uint64_t bytes = piece.bytes;
+  if (piece.isPointer) return llvm::PointerType::getUnqual(context);
   if (bytes == 16) return llvm::FixedVectorType::get(llvm::Type::getInt32Ty(context), 4);
   return llvm::IntegerType::get(context, unsigned(bytes * 8));
 }
@@ -108,7 +118,7 @@ void lower(llvm::MemTransferInst& copy, const std::vector<Piece>& pieces) {
     llvm::Value* from =
         builder.CreateConstInBoundsGEP1_64(builder.getInt8Ty(), copy.getRawSource(), piece.offset);
     llvm::LoadInst* load =
-        builder.CreateAlignedLoad(typeOf(piece.bytes, builder.getContext()), from,
+        builder.CreateAlignedLoad(typeOf(piece, builder.getContext()), from,
                                   align(copy.getSourceAlign(), piece.offset), copy.isVolatile());
     load->setMetadata("kcheck.copy", llvm::MDNode::get(builder.getContext(), {}));
     values.push_back(load);

@@ -147,7 +147,7 @@ bool Execution::runAtomicIntrinsic(const CallInst& call, Expr condition) {
     update = {Update::Kind::Exchange, argument(1)->value};
   if (name.contains(".or.gen.i")) update = {Update::Kind::Mark};
   if (name.contains(".and.gen.i")) update = {Update::Kind::Clear};
-  if (name.contains(".cas.gen.i")) update = claimOf(argument(1), argument(2), condition);
+  if (name.contains(".cas.gen.i")) update = claimOf(exprs, argument(1), argument(2), condition);
   runAtomic(call, argument(0), widthOf(call.getType(), state.layout) / 8, scopeIn(name), update, condition,
             argument(1));
   return true;
@@ -178,9 +178,10 @@ void Execution::runUpdate(const AtomicRMWInst& update, Expr condition) {
 void Execution::runExchange(const AtomicCmpXchgInst& exchange, Expr condition) {
   unsigned size = widthOf(exchange.getCompareOperand()->getType(), state.layout) / 8;
   state.objects.letEscape(value(exchange.getNewValOperand()));
-  runAtomic(exchange, value(exchange.getPointerOperand()), size, scopeOf(exchange.getSyncScopeID()),
-            claimOf(value(exchange.getCompareOperand()), value(exchange.getNewValOperand()), condition),
-            condition);
+  runAtomic(
+      exchange, value(exchange.getPointerOperand()), size, scopeOf(exchange.getSyncScopeID()),
+      claimOf(exprs, value(exchange.getCompareOperand()), value(exchange.getNewValOperand()), condition),
+      condition);
 }
 
 } // namespace kcheck::analyzer

@@ -5,11 +5,13 @@
 #include "analyzer/expr/fold.h"
 #include "analyzer/expr/range.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace kcheck::analyzer {
 
-Update claimOf(Expr compare, Expr desired, Expr condition) {
+Update claimOf(ExprContext& exprs, Expr compare, Expr desired, Expr condition) {
   if (!isConst(compare)) return {};
   bool differs = isConst(desired) && compare->value != desired->value;
   if (!isConst(desired)) {
@@ -21,6 +23,8 @@ Update claimOf(Expr compare, Expr desired, Expr condition) {
       const bool isSigned = range.hi < Int(1) << (desired->width - 1); // as the constant is read
       differs = isSigned && (range.hi < compare->value || range.lo > compare->value);
     }
+    if (!differs) // it has been asked
+      differs = std::ranges::count(conjunctsOf(condition), exprs.logicalNot(exprs.eq(desired, compare))) != 0;
   }
   return differs ? Update{Update::Kind::Claim, compare->value} : Update{};
 }

@@ -40,7 +40,7 @@ AtomicScope scopeIn(llvm::StringRef name);
 /// it.
 Update additionOf(Expr addend, Expr condition);
 Update roundOf(Expr bound, bool isDown);
-Update claimOf(Expr compare, Expr desired, Expr condition);
+Update claimOf(ExprContext& exprs, Expr compare, Expr desired, Expr condition);
 
 /// An integer of at most 64 bits.
 bool isScalarInteger(const llvm::Type* type);
