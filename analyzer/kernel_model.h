@@ -303,6 +303,7 @@ struct ModelGap {
 struct FieldName {
   std::string name;
   bool isUnsigned = false;
+  bool isPointer = false;
 };
 
 struct KernelModel {

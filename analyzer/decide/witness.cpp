@@ -201,7 +201,7 @@ fieldsIn(const KernelModel& model, const std::vector<Expr>& constraints, const A
           content == model.contents.end() ? model.fields.end() : model.fields.find(content->second);
       if (fields == model.fields.end()) return false;
       const auto field = fields->second.find(n->operands[0]->value);
-      if (field == fields->second.end()) return false;
+      if (field == fields->second.end() || field->second.isPointer) return false;
       const std::int64_t bits = std::int64_t(evaluate(n).value);
       const bool isPlain = n->width == 64 || n->width == 1 || !field->second.isUnsigned;
       found[{content->second, field->first}] = {field->second.name,

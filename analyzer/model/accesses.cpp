@@ -27,7 +27,9 @@ ModelAccess Execution::accessOf(const Instruction& instruction, AccessKind kind)
   access.site = siteOf(instruction, kind == AccessKind::Read);
   access.where = locationOf(instruction);
   const SiteId told = access.site == kNoSite ? wholeOf(instruction) : access.site;
-  if (told < sites.size() && sites[told].where.known()) access.where = sites[told].where;
+  // Of what a library does: where it is called.
+  if (told < sites.size() && sites[told].where.known() && !sites[told].inSystemHeader)
+    access.where = sites[told].where;
   access.kind = kind;
   for (const Loop* loop = state.loopInfo.getLoopFor(instruction.getParent()); loop;
        loop = loop->getParentLoop())

@@ -29,6 +29,11 @@ const DIType* typeOf(const llvm::Argument& argument) {
   return nullptr;
 }
 
+bool isPointer(const DIType* type) {
+  const auto* derived = dyn_cast_or_null<DIDerivedType>(type);
+  return derived && derived->getTag() == dwarf::DW_TAG_pointer_type;
+}
+
 void addFields(const DIType* type, std::int64_t bits, const std::string& name, FieldNames& names);
 
 void addElements(const DICompositeType& array, std::int64_t bits, const std::string& name,
@@ -54,15 +59,22 @@ void addMembers(const DICompositeType& record, std::int64_t bits, const std::str
   }
 }
 
-void addFields(const DIType* type, std::int64_t bits, const std::string& name, FieldNames& names) {
+/// Without the names that it has been given.
+const DIType* plainType(const DIType* type) {
   while (const auto* derived = dyn_cast_or_null<DIDerivedType>(type)) {
     const bool isName = derived->getTag() == dwarf::DW_TAG_typedef ||
                         derived->getTag() == dwarf::DW_TAG_const_type ||
                         derived->getTag() == dwarf::DW_TAG_volatile_type;
-    if (!isName) return;
+    if (!isName) break;
     type = derived->getBaseType();
   }
+  return type;
+}
+
+void addFields(const DIType* type, std::int64_t bits, const std::string& name, FieldNames& names) {
+  type = plainType(type);
   if (names.size() >= kMostFields) return;
+  if (isPointer(type)) names.try_emplace(bits / 8, FieldName{name, true, true});
   if (const auto* basic = dyn_cast_or_null<DIBasicType>(type)) {
     const auto sign = basic->getSignedness();
     if (sign) names.try_emplace(bits / 8, FieldName{name, sign == DIBasicType::Signedness::Unsigned});
@@ -80,7 +92,15 @@ void addFields(const DIType* type, std::int64_t bits, const std::string& name, F
 
 std::map<std::int64_t, FieldName> fieldNames(const llvm::Argument& argument, const std::string& parameter) {
   FieldNames names;
-  addFields(typeOf(argument), 0, parameter, names);
+  const DIType* type = plainType(typeOf(argument));
+  if (!isPointer(type)) {
+    addFields(type, 0, parameter, names);
+    return names;
+  }
+  const auto* target = dyn_cast_or_null<DICompositeType>(plainType(cast<DIDerivedType>(type)->getBaseType()));
+  if (!target || target->getTag() == dwarf::DW_TAG_array_type) return names;
+  addFields(target, 0, "", names);
+  for (auto& [at, field] : names) field.name = parameter + "->" + field.name.substr(1);
   return names;
 }
 

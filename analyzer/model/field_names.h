@@ -1,4 +1,4 @@
-// What the program calls the numbers in a structure that is a parameter, for witnesses.
+// What the program calls the numbers and pointers in a structure that is a parameter, or that one leads to.
 #pragma once
 
 #include "analyzer/kernel_model.h"
@@ -9,7 +9,8 @@ class Argument;
 
 namespace kcheck::analyzer {
 
-/// By byte: `p.size`, `p.extent[1]`. Integers only; empty where the module has no debug information.
+/// By byte: `p.size`, `p.extent[1]`, `p->rows`. Integers and pointers only; empty where the module has no
+/// debug information.
 std::map<std::int64_t, FieldName> fieldNames(const llvm::Argument& argument, const std::string& parameter);
 
 } // namespace kcheck::analyzer

@@ -317,6 +317,7 @@ struct KernelState {
   };
   PointerFamily familyOf(unsigned table, Reach reach) const;
   bool knowsPointersAt(unsigned table, Reach reach) const;
+  std::string memberAt(unsigned object, std::int64_t byte);
   std::map<unsigned, std::int64_t> fixedParameters; ///< by an assumption at the kernel's start
   std::map<unsigned, const PassedValue*> passed;    ///< content of structures that are parameters, by object
 

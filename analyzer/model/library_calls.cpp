@@ -63,7 +63,8 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
     return true;
   }
   if (name == "__assertfail") {
-    state.assume("the assertion at " + state.lineText(call) + " holds");
+    state.assume((isOfCall(call) ? "what is asserted behind the call at " : "the assertion at ") +
+                 state.lineText(call) + " holds");
     condition = exprs.boolean(false);
     return true;
   }

@@ -305,7 +305,13 @@ Expr KernelState::argumentValue(const llvm::Argument& argument) {
       passed[object] = &*launch.launch->arguments[number].passed;
     return objects.pointerTo(object);
   }
-  if (argument.getType()->isPointerTy()) return pointerParameter(*this, argument, parameter);
+  if (argument.getType()->isPointerTy()) {
+    Expr pointer = pointerParameter(*this, argument, parameter);
+    for (const Place& place : objects.places(pointer))
+      if (!model.fields.contains(place.object) && isConst(place.offset, 0))
+        model.fields[place.object] = fieldNames(argument, parameter.name);
+    return pointer;
+  }
   unsigned width = widthOf(argument.getType(), layout);
   if (launch.launch && number < launch.launch->arguments.size() && launch.launch->arguments[number].value &&
       argument.getType()->isIntegerTy())

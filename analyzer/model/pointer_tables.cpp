@@ -83,6 +83,14 @@ static bool isInitialised(const GlobalVariable& variable) {
          !variable.getInitializer()->isNullValue();
 }
 
+/// `s->rows`, or `s+8` where nothing says what lies there.
+std::string KernelState::memberAt(unsigned object, std::int64_t byte) {
+  const auto& fields = model.fields[object];
+  const auto found = fields.find(byte);
+  return found != fields.end() && found->second.isPointer ? found->second.name
+                                                          : objects[object].name + "+" + std::to_string(byte);
+}
+
 /// A pointer read from memory points into an object of its own: whatever the pointers stored there lead to.
 Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) {
   const MemoryObject object = state.objects[place.object];
@@ -106,7 +114,7 @@ Expr Execution::pointerFrom(const Instruction& instruction, const Place& place) 
     state.gap(&instruction, "where the pointers in `" + object.name + "` lead is not followed");
   MemoryObject target;
   const std::string where = fixed ? std::to_string(place.offset->value) : "[]";
-  target.name = object.name + (fixed ? "+" + where : where);
+  target.name = fixed ? state.memberAt(place.object, place.offset->value) : object.name + where;
   const std::string first = fixed || family == Reach() ? "" : std::to_string(family.from);
   unsigned id = state.objects.object("through " + std::to_string(place.object) + " " + where + first, target);
   state.assume("memory reached through the pointers in `" + object.name + "` " + std::string(kReachedApart));

@@ -28,4 +28,9 @@ Location locationOf(const Instruction& instruction) {
   return {place->getFilename().str(), place->getLine(), place->getColumn(), 0};
 }
 
+bool isOfCall(const Instruction& instruction) {
+  const DILocation* place = instruction.getDebugLoc();
+  return place && place->getInlinedAt();
+}
+
 } // namespace kcheck::analyzer

@@ -35,6 +35,14 @@ void wordBarrier(Finding& finding, const wire::Finding& record, const std::strin
     finding.hint = "let every block come to each barrier of the grid, and guard the work around it";
     return;
   }
+  if (text == "numbers" && record.numbers[0] != record.numbers[1]) {
+    finding.message = fmt::format(
+        "{} of the block {} at barrier {} while {} at barrier {}", counted(waiting.count, "thread"),
+        waiting.count == 1 ? "waits" : "wait", record.numbers[0],
+        other.count == 1 ? "1 waits" : fmt::format("{} wait", other.count), record.numbers[1]);
+    finding.hint = "let all threads that a barrier counts come to the one of the same number";
+    return;
+  }
   finding.message =
       fmt::format("{} of the block {} at this barrier while {}", counted(waiting.count, "thread"),
                   waiting.count == 1 ? "waits" : "wait", waitingGroup(other));
@@ -54,6 +62,14 @@ void wordMask(Finding& finding, const wire::Finding& record, const std::string& 
   bool returned = record.accessCount > 1 && record.access[1].doing == wire::Doing::Returned;
   const bool reduces = text == "reduces";
   if (reduces) finding.severity = Severity::Note;
+  finding.hint = "name the lanes that are there: a mask from __ballot_sync() before the branch, or move the "
+                 "collective out of the branch";
+  if (text == "reads" && !returned && lane < 32 && !(record.numbers[0] >> lane & 1)) {
+    finding.message = fmt::format("a shuffle reads the value of lane {}, which its mask 0x{:08x} leaves out",
+                                  lane, record.numbers[0]);
+    finding.hint = "the mask must name every lane that takes part, those too whose value is read";
+    return;
+  }
   if (reduces || text == "reads")
     finding.message = fmt::format("a shuffle reads the value of lane {}, which {}{}", lane,
                                   returned ? "has returned" : "does not take part",
@@ -61,8 +77,6 @@ void wordMask(Finding& finding, const wire::Finding& record, const std::string& 
   else
     finding.message = fmt::format("the mask 0x{:08x} of a warp collective names lane {}, which {}",
                                   record.numbers[0], lane, returned ? "has returned" : "is not there");
-  finding.hint = "name the lanes that are there: a mask from __ballot_sync() before the branch, or move the "
-                 "collective out of the branch";
 }
 
 void wordHang(Finding& finding, const wire::Finding& record, const std::string& text) {

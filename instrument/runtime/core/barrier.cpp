@@ -102,6 +102,11 @@ void reportDivergence(const BlockState& block, const ThreadState& waiting, const
     finding.access[0].count =
         static_cast<std::uint32_t>(waitingAt(block, barrier).size()) + block.arrived[barrier];
     finding.text = text(part);
+  } else if (elsewhere && waitsFor(*elsewhere, WaitKind::BlockBarrier) &&
+             elsewhere->wait.site == waiting.wait.site) {
+    finding.numbers[0] = waiting.wait.a % kBarriers;
+    finding.numbers[1] = elsewhere->wait.a % kBarriers;
+    finding.text = text("numbers");
   }
   report(finding);
 }
