@@ -18,6 +18,47 @@ unsigned operationReach(const Instruction& atomic) {
   return !scope || *scope == SyncScope::System ? 2 : 1;
 }
 
+std::int64_t LockOperation::leaves(std::int64_t found) const {
+  switch (change) {
+  case LockChange::Store: return stored;
+  case LockChange::Or: return found | stored;
+  case LockChange::And: return found & stored;
+  case LockChange::Add: return found + stored;
+  case LockChange::Subtract: return found - stored;
+  case LockChange::Xor: return found ^ stored;
+  }
+  return stored;
+}
+
+static std::optional<LockChange> changeOf(AtomicRMWInst::BinOp operation) {
+  switch (operation) {
+  case AtomicRMWInst::Xchg: return LockChange::Store;
+  case AtomicRMWInst::Or: return LockChange::Or;
+  case AtomicRMWInst::And: return LockChange::And;
+  case AtomicRMWInst::Add: return LockChange::Add;
+  case AtomicRMWInst::Sub: return LockChange::Subtract;
+  case AtomicRMWInst::Xor: return LockChange::Xor;
+  default: return {};
+  }
+}
+
+/// By the part of an intrinsic's name behind `llvm.nvvm.atomic.`.
+static std::optional<LockChange> changeOf(StringRef name) {
+  if (name.starts_with("exch.gen.i")) return LockChange::Store;
+  if (name.starts_with("or.gen.i")) return LockChange::Or;
+  if (name.starts_with("and.gen.i")) return LockChange::And;
+  if (name.starts_with("add.gen.i")) return LockChange::Add;
+  if (name.starts_with("xor.gen.i")) return LockChange::Xor;
+  return {};
+}
+
+/// Nothing is left of what was there where all its bits are taken away.
+static LockOperation operationOf(const Value* pointer, LockChange change, std::int64_t stored,
+                                 unsigned scope) {
+  if (change == LockChange::And && stored == 0) change = LockChange::Store;
+  return {pointer, {}, stored, scope, change};
+}
+
 std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
   if (auto* store = dyn_cast<StoreInst>(&instruction)) {
     auto stored = constantOf(store->getValueOperand());
@@ -25,9 +66,10 @@ std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
     return LockOperation{store->getPointerOperand(), {}, *stored, operationReach(*store)};
   }
   if (auto* update = dyn_cast<AtomicRMWInst>(&instruction)) {
-    auto stored = constantOf(update->getValOperand());
-    if (update->getOperation() != AtomicRMWInst::Xchg || !stored) return {};
-    return LockOperation{update->getPointerOperand(), {}, *stored, operationReach(*update)};
+    const auto stored = constantOf(update->getValOperand());
+    const auto change = changeOf(update->getOperation());
+    if (!change || !stored) return {};
+    return operationOf(update->getPointerOperand(), *change, *stored, operationReach(*update));
   }
   if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     auto expected = constantOf(exchange->getCompareOperand()),
@@ -39,9 +81,10 @@ std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
   StringRef name = call ? call->getCalledFunction()->getName() : StringRef();
   if (!name.consume_front("llvm.nvvm.atomic.")) return {};
   unsigned scope = name.contains(".cta") ? 1 : 2;
-  if (name.starts_with("exch.gen.i")) {
-    auto stored = constantOf(call->getArgOperand(1));
-    return stored ? std::optional(LockOperation{call->getArgOperand(0), {}, *stored, scope}) : std::nullopt;
+  if (const auto change = changeOf(name)) {
+    const auto stored = constantOf(call->getArgOperand(1));
+    return stored ? std::optional(operationOf(call->getArgOperand(0), *change, *stored, scope))
+                  : std::nullopt;
   }
   if (name.starts_with("cas.gen.i")) {
     auto expected = constantOf(call->getArgOperand(1)), stored = constantOf(call->getArgOperand(2));

@@ -11,12 +11,20 @@ class Value;
 
 namespace kcheck::analyzer {
 
-/// atomicExch or atomicCAS of constants, or an atomic or volatile store, which can but give back.
+/// What an operation leaves where it found a number.
+enum class LockChange : std::uint8_t { Store, Or, And, Add, Subtract, Xor };
+
+/// atomicExch, atomicCAS or atomicOr of constants; or what can but give back: an atomic or volatile store,
+/// and arithmetic with constants.
 struct LockOperation {
   const llvm::Value* pointer = nullptr;
   std::optional<std::int64_t> expected; ///< of atomicCAS
   std::int64_t stored = 0;
   unsigned scope = 2; ///< as a fence's reach: 1 the block, 2 the device
+  LockChange change = LockChange::Store;
+
+  /// What is there then.
+  std::int64_t leaves(std::int64_t found) const;
 };
 
 std::optional<LockOperation> lockOperationOf(const llvm::Instruction& instruction);

@@ -140,7 +140,8 @@ private:
     if (values.turn) return servesAnother(instruction);
     auto operation = lockOperationOf(instruction);
     if (!operation || operation->expected) return {};
-    const bool frees = values.free ? operation->stored == *values.free : operation->stored != values.taken;
+    const std::int64_t left = operation->leaves(values.taken);
+    const bool frees = values.free ? left == *values.free : left != values.taken;
     return frees ? operation : std::nullopt;
   }
 

@@ -49,6 +49,8 @@ private:
       auto* wide = dyn_cast<ZExtInst>(narrow->getOperand(0));
       if (wide && wide->getOperand(0)->getType()->isIntegerTy(1))
         takenWhere(wide->getOperand(0), way, now, depth - 1);
+      else if (!way)
+        takeBits(narrow->getOperand(0), 1, now);
       return;
     }
     auto* field = dyn_cast<ExtractValueInst>(condition);
@@ -67,16 +69,31 @@ private:
       if (*given == 0 || *given == 1) takenWhere(wide->getOperand(0), (*given == 1) == equal, now, depth - 1);
       return;
     }
+    if (equal && *given == 0 && takeBits(found, -1, now)) return;
+    if (auto* bits = dyn_cast<BinaryOperator>(found); bits && bits->getOpcode() == Instruction::And) {
+      const auto looked = constantOf(bits->getOperand(1));
+      if (looked && equal && *given == 0) takeBits(bits->getOperand(0), *looked, now);
+      return;
+    }
     if (auto* part = dyn_cast<ExtractValueInst>(found); part && part->getIndices().front() == 0)
       found = part->getAggregateOperand();
     auto* atomic = dyn_cast<Instruction>(found);
     auto operation = atomic ? lockOperationOf(*atomic) : std::nullopt;
-    if (!operation) return;
+    if (!operation || operation->change != LockChange::Store) return;
     if (operation->expected) {
       if (given == (equal ? operation->expected : operation->stored)) take(*atomic, {}, now, !equal);
     } else if (equal ? *given != operation->stored : *given == operation->stored) {
       take(*atomic, equal ? given : std::nullopt, now);
     }
+  }
+
+  /// By atomicOr, which says that the bits which are looked at were not set: it has set some of them.
+  bool takeBits(const Value* found, std::int64_t looked, std::set<TakenLock>& now) {
+    auto* atomic = dyn_cast<Instruction>(found);
+    const auto operation = atomic ? lockOperationOf(*atomic) : std::nullopt;
+    if (!operation || operation->change != LockChange::Or || !(operation->stored & looked)) return false;
+    take(*atomic, 0, now);
+    return true;
   }
 
   /// Where the number that is served is the one that the thread has drawn, or computed: who does not find it
