@@ -156,8 +156,6 @@ private:
       });
     };
     if (own.empty() || !std::ranges::all_of(own, isOwnAlone)) return;
-    if (own.size() == 1 && own.front().first == model.threadIdx[axis] && own.front().second > 0)
-      return; // plain
     for (const auto& [term, scale] : place.terms) {
       if (!isIndexOrRound(term) || term == model.threadIdx[axis]) continue;
       const std::int64_t step = own.size() == 1 ? std::abs(own.front().second) : size;
@@ -166,20 +164,23 @@ private:
     }
   }
 
-  /// Whether so many threads find places of their own within `bytes`.
+  /// Whether so many threads find places of their own within `bytes`, in another order than their own: what
+  /// leaves them in theirs (`threadIdx.x & 63`) is written for more.
   bool fills(const std::vector<std::pair<Expr, std::int64_t>>& terms, unsigned axis, std::int64_t bytes,
              std::int64_t threads) const {
     if (threads < 2 || threads > kMostThreads) return false;
     std::set<std::int64_t> places;
+    bool areInOrder = true;
     for (std::int64_t thread = 0; thread < threads; ++thread) {
       Assignment values;
       values.symbols[model.threadIdx[axis]->symbol] = thread;
       std::int64_t at = 0;
       for (const auto& [term, scale] : terms)
         at += scale * signExtend(evaluate(term, values).value, term->width);
+      areInOrder = areInOrder && (places.empty() || at > *places.rbegin());
       if (!places.insert(at).second) return false;
     }
-    return *places.rbegin() - *places.begin() < bytes;
+    return !areInOrder && *places.rbegin() - *places.begin() < bytes;
   }
 
   /// `blockIdx.y * 6 + threadIdx.y`, wherever it stands.

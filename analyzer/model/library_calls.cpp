@@ -63,7 +63,7 @@ bool Execution::runLibraryCall(const CallInst& call, StringRef name, Expr& condi
     return true;
   }
   if (name == "__assertfail") {
-    state.assume((isOfCall(call) ? "what is asserted behind the call at " : "the assertion at ") +
+    state.assume((isAssertedInCall(call) ? "what is asserted behind the call at " : "the assertion at ") +
                  state.lineText(call) + " holds");
     condition = exprs.boolean(false);
     return true;

@@ -28,8 +28,11 @@ Location locationOf(const Instruction& instruction) {
   return {place->getFilename().str(), place->getLine(), place->getColumn(), 0};
 }
 
-bool isOfCall(const Instruction& instruction) {
-  const DILocation* place = instruction.getDebugLoc();
+bool isAssertedInCall(const Instruction& assertion) {
+  const DILocation* place = assertion.getDebugLoc();
+  // `assert` itself calls a function.
+  if (place && place->getScope()->getSubprogram()->getName().starts_with("__assert"))
+    place = place->getInlinedAt();
   return place && place->getInlinedAt();
 }
 

@@ -17,7 +17,7 @@ SiteId wholeOf(const llvm::Instruction& instruction);
 /// Where the instruction stands in the source, as the user sees it: innermost position outside system headers
 /// is not known here, so the position in the kernel itself is taken when the access was inlined.
 Location locationOf(const llvm::Instruction& instruction);
-/// Whether it was written in a function that is called there.
-bool isOfCall(const llvm::Instruction& instruction);
+/// Whether it stands in a function that is called there.
+bool isAssertedInCall(const llvm::Instruction& assertion);
 
 } // namespace kcheck::analyzer
