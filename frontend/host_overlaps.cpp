@@ -31,9 +31,12 @@ const clang::Expr* movedFrom(const clang::Expr& expr) {
   const clang::Expr* place = address ? address->getSubExpr() : &expr; // an element, or a member, of what?
   do {
     place = place->IgnoreParenImpCasts();
-    if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(place)) place = element->getBase();
-    else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(place)) place = member->getBase();
-    else return nullptr;
+    if (const auto* element = llvm::dyn_cast<clang::ArraySubscriptExpr>(place))
+      place = element->getBase();
+    else if (const auto* member = llvm::dyn_cast<clang::MemberExpr>(place))
+      place = member->getBase();
+    else
+      return nullptr;
   } while (!place->IgnoreParenImpCasts()->getType()->isPointerType());
   return place->IgnoreParenImpCasts();
 }
