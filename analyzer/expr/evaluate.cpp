@@ -102,7 +102,7 @@ Value Evaluator::node(Expr e) {
       arguments.push_back(v.value);
       result.undefined |= v.undefined;
     }
-    const auto entry = e->function->entryAt(arguments);
+    const auto entry = arguments.size() == 1 ? e->function->table.at(arguments[0]) : std::nullopt;
     result.value = entry ? *entry : assignment->of(e->function, arguments);
     return result;
   }

@@ -210,11 +210,16 @@ bool anyNode(Expr e, const std::function<bool(Expr)>& visit) {
   return false;
 }
 
-std::optional<std::int64_t> Function::entryAt(const std::vector<std::int64_t>& operands) const {
-  if (table.empty() || operands.size() != 1) return {};
-  const std::int64_t at = operands[0];
-  const bool isOne = at >= 0 && at % tableStep == 0 && at / tableStep < std::int64_t(table.size());
-  return isOne ? std::optional(table[std::size_t(at / tableStep)]) : std::nullopt;
+Table::Table(std::vector<std::int64_t> all, std::int64_t step) : entries(std::move(all)), step(step) {
+  if (empty()) return;
+  const auto [lowest, highest] = std::ranges::minmax(entries);
+  least = lowest;
+  most = highest;
+}
+
+std::optional<std::int64_t> Table::at(std::int64_t place) const {
+  const bool isOne = place >= 0 && place % step == 0 && place / step < std::int64_t(entries.size());
+  return isOne ? std::optional(entries[std::size_t(place / step)]) : std::nullopt;
 }
 
 Varies variesOf(Expr e) {

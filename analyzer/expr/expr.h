@@ -100,6 +100,17 @@ struct Symbol {
   Cause cause;
 };
 
+/// What memory that nobody changes holds at each multiple of `step` from 0 on.
+struct Table {
+  std::vector<std::int64_t> entries;
+  std::int64_t step = 1, least = 0, most = 0;
+
+  Table() = default;
+  Table(std::vector<std::int64_t> entries, std::int64_t step);
+  bool empty() const { return entries.empty(); }
+  std::optional<std::int64_t> at(std::int64_t place) const;
+};
+
 /// An uninterpreted function: the content of an array that the kernel only reads, or a value that is known to
 /// be the same whenever its operands are.
 struct Function {
@@ -112,9 +123,7 @@ struct Function {
   bool ascends = false; ///< with equal keys, of a last operand that is not less, a value that is not less
   /// The first of as many numbers as the last operand says; those of different operands have none in common.
   bool isRoom = false;
-  /// Of a table that nobody changes: what it gives for each multiple of `tableStep` from 0 on.
-  std::vector<std::int64_t> table;
-  std::int64_t tableStep = 1;
+  Table table;
   bool isBallot = false; ///< how the lanes of a warp vote
   bool isLeader = false; ///< the first lane that votes
   /// The content of memory that the kernel writes, taken to stay as it is for a while: it does where no
@@ -122,9 +131,6 @@ struct Function {
   bool isKept = false;
   bool exact = true;
   Cause cause;
-
-  /// What the table says for these operands, if anything.
-  std::optional<std::int64_t> entryAt(const std::vector<std::int64_t>& operands) const;
 };
 
 enum Flag : std::uint8_t { NoFlags = 0, NoSignedWrap = 1, NoUnsignedWrap = 2 };

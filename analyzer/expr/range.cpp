@@ -104,10 +104,8 @@ Range Ranges::compute(Expr e) {
   case Op::Sle: return comparison(e);
   case Op::Ite: return choice(e);
   case Op::Apply:
-    if (const auto& table = e->function->table; !table.empty()) {
-      const auto [least, most] = std::ranges::minmax(table);
-      return {least, most, allBits(e->width)};
-    }
+    if (const Table& table = e->function->table; !table.empty())
+      return {table.least, table.most, allBits(e->width)};
     if (small && isGiven(e) && e->width >= 32) return {0, 7, 7};
     // Plausible in a long run of a small launch; and what arrays hold are places in small arrays.
     if (small && (isDrawn(e) || (e->width >= 32 && !e->function->isBallot))) return {0, 0xffff, 0xffff};

@@ -195,8 +195,9 @@ private:
 
   // initial_contents.cpp
   Expr initialContent(const llvm::Instruction& instruction, const Place& place);
-  Expr listedContent(const Place& place, unsigned width, std::int64_t apart,
-                     const std::vector<std::int64_t>& entries);
+  Expr initialEntry(const llvm::GlobalVariable& variable, llvm::Type* type, std::uint64_t at);
+  Expr listedContent(const llvm::GlobalVariable& variable, llvm::Type* type, const Place& place,
+                     std::uint64_t apart);
   Expr passedContent(const llvm::Instruction& instruction, const Place& place);
   Expr passedPointer(const llvm::Instruction& instruction, const Place& place, const PassedValue& passed);
   Expr pointerFrom(const llvm::Instruction& instruction, const Place& place);

@@ -25,15 +25,31 @@ bool mayBeWrittenByHost(const Facts& facts, const GlobalVariable& variable) {
   return infos.empty() || facts.hostVariables.contains(infos[0]->getVariable()->getName().str());
 }
 
-/// A function of the place, of which all values are known.
-Expr Execution::listedContent(const Place& place, unsigned width, std::int64_t apart,
-                              const std::vector<std::int64_t>& entries) {
+/// What a variable begins with at `at`. Null where that is not told.
+Expr Execution::initialEntry(const GlobalVariable& variable, Type* type, std::uint64_t at) {
+  auto* entry = ConstantFoldLoadFromConst(const_cast<Constant*>(variable.getInitializer()), type,
+                                          APInt(64, at), state.layout);
+  if (!entry || isa<ConstantExpr>(entry->stripPointerCasts())) return nullptr;
+  return value(entry->stripPointerCasts());
+}
+
+/// A function of the place, of which all values are known. Null where they are not.
+Expr Execution::listedContent(const GlobalVariable& variable, Type* type, const Place& place,
+                              std::uint64_t apart) {
   const std::string role = "table " + std::to_string(place.object) + " by " + std::to_string(apart);
-  Function* listed = state.symbols.function(nullptr, role, state.objects[place.object].name, width);
+  Function* listed =
+      state.symbols.function(nullptr, role, state.objects[place.object].name, widthOf(type, state.layout));
   if (listed->table.empty()) {
-    listed->table = entries;
-    listed->tableStep = apart;
+    const std::uint64_t step = state.layout.getTypeStoreSize(type).getFixedValue();
+    const std::uint64_t size = state.layout.getTypeAllocSize(variable.getValueType()).getFixedValue();
+    std::vector<std::int64_t> entries;
+    for (std::uint64_t at = 0; at + step <= size; at += apart) {
+      Expr entry = initialEntry(variable, type, at);
+      if (!entry || !isConst(entry)) return nullptr;
+      entries.push_back(entry->value);
+    }
     listed->injective = std::set(entries.begin(), entries.end()).size() == entries.size();
+    listed->table = Table(std::move(entries), std::int64_t(apart));
   }
   return exprs.apply(listed, {place.offset});
 }
@@ -58,25 +74,14 @@ Expr Execution::initialContent(const Instruction& instruction, const Place& plac
   const bool isLong = isOpen && size / apart > kMostEntries;
   if (isLong && (isPointer || size / apart > kMostListed))
     return nullptr; // nor at one place that others may be
-  Expr content = nullptr;
-  std::vector<std::int64_t> entries;
-  for (std::uint64_t at = 0; at + step <= size; at += apart) {
+  Expr content = isLong ? listedContent(variable, instruction.getType(), place, apart) : nullptr;
+  for (std::uint64_t at = 0; !isLong && at + step <= size; at += apart) {
     if (!isOpen && place.offset->value != std::int64_t(at)) continue;
-    auto* entry = ConstantFoldLoadFromConst(const_cast<Constant*>(variable.getInitializer()),
-                                            instruction.getType(), APInt(64, at), state.layout);
-    if (!entry || isa<ConstantExpr>(entry->stripPointerCasts())) return nullptr;
-    Expr v = value(entry->stripPointerCasts());
-    if (isLong) {
-      if (!isConst(v)) return nullptr;
-      entries.push_back(v->value);
-      continue;
-    }
+    Expr entry = initialEntry(variable, instruction.getType(), at);
+    if (!entry) return nullptr;
     Expr here = exprs.eq(place.offset, exprs.constant(64, std::int64_t(at)));
-    content = content ? exprs.ite(here, v, content) : v;
+    content = content ? exprs.ite(here, entry, content) : entry;
   }
-  if (isLong)
-    content =
-        listedContent(place, widthOf(instruction.getType(), state.layout), std::int64_t(apart), entries);
   if (content && !variable.isConstant())
     state.assume(std::string(kHostLeaves) + state.objects[place.object].name + "` as it is initialised");
   return content;

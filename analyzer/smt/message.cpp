@@ -133,11 +133,11 @@ public:
 
 private:
   static void put(const Function& f, Writer& out) {
-    out.put(FunctionRecord{f.tableStep, f.id, f.width, f.keys, f.injective, f.ascends});
-    const bool isShort = f.table.size() <= kLongestTable;
-    out.putCount(isShort ? f.table.size() : 0);
+    out.put(FunctionRecord{f.table.step, f.id, f.width, f.keys, f.injective, f.ascends});
+    const bool isShort = f.table.entries.size() <= kLongestTable;
+    out.putCount(isShort ? f.table.entries.size() : 0);
     if (isShort)
-      for (std::int64_t entry : f.table) out.put(entry);
+      for (std::int64_t entry : f.table.entries) out.put(entry);
   }
 
   Ranges& ranges;
@@ -208,9 +208,10 @@ private:
     function.keys = record.keys;
     function.injective = record.injective;
     function.ascends = record.ascends;
-    function.tableStep = record.tableStep;
+    std::vector<std::int64_t> entries;
     for (std::uint32_t left = in.count(); left && !in.failed; --left)
-      function.table.push_back(in.get<std::int64_t>());
+      entries.push_back(in.get<std::int64_t>());
+    function.table = Table(std::move(entries), record.tableStep);
   }
   void readNode() {
     const auto record = in.get<NodeRecord>();

@@ -61,8 +61,10 @@ z3::expr Translator::application(Expr e) {
   std::string name = "f" + std::to_string(e->function->id);
   for (Expr o : e->operands) name += "_" + std::to_string(o->width);
   z3::expr value = opaque(e, name);
-  if (e->width > 1) bound(value, e);
-  if (!e->function->table.empty() && e->operands.size() == 1) inTable(e, value);
+  if (e->width > 1) {
+    bound(value, e);
+    if (!e->function->table.empty() && e->operands.size() == 1) inTable(e, value);
+  }
   if (e->function->injective)
     for (Expr other : applied) {
       if (other->function != e->function || other->operands.size() != e->operands.size()) continue;
@@ -87,18 +89,19 @@ z3::expr Translator::application(Expr e) {
 
 /// What the table says, entry by entry in halves.
 void Translator::inTable(Expr e, const z3::expr& value) {
-  const Function& f = *e->function;
+  const Table& table = e->function->table;
   const unsigned width = e->operands[0]->width;
   const z3::expr at = operand(e, 0);
-  const auto place = [&](std::size_t i) { return number(Int(i) * f.tableStep, width); };
+  const auto place = [&](std::size_t i) { return number(Int(i) * table.step, width); };
   const auto entries = [&](const auto& self, std::size_t from, std::size_t to) -> z3::expr {
-    const auto begin = f.table.begin() + std::ptrdiff_t(from), end = f.table.begin() + std::ptrdiff_t(to);
+    const auto begin = table.entries.begin() + std::ptrdiff_t(from),
+               end = table.entries.begin() + std::ptrdiff_t(to);
     if (std::adjacent_find(begin, end, std::not_equal_to<>()) == end) return number(*begin, e->width);
     const std::size_t middle = from + (to - from) / 2;
     return z3::ite(at < place(middle), self(self, from, middle), self(self, middle, to));
   };
-  side.push_back(z3::implies(at >= place(0) && at < place(f.table.size()),
-                             value == entries(entries, 0, f.table.size())));
+  side.push_back(z3::implies(at >= place(0) && at < place(table.entries.size()),
+                             value == entries(entries, 0, table.entries.size())));
 }
 
 /// What two applications of an ascending function say of one another.
