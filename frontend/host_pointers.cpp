@@ -24,8 +24,7 @@ std::optional<PointerValue> Folder::pointerOf(const clang::Expr& expr) {
     return pointer(*subst->getReplacement());
   if (const auto* op = llvm::dyn_cast<clang::BinaryOperator>(&expr); op && op->isAdditiveOp())
     return moved(*op);
-  if (const auto* op = llvm::dyn_cast<clang::UnaryOperator>(&expr);
-      op && op->getOpcode() == clang::UO_AddrOf)
+  if (const auto* op = llvm::dyn_cast<clang::UnaryOperator>(&expr); op && op->getOpcode() == clang::UO_AddrOf)
     return placeOf(*op->getSubExpr());
   if (const auto* reference = llvm::dyn_cast<clang::DeclRefExpr>(&expr)) {
     const auto* variable = llvm::dyn_cast<clang::VarDecl>(reference->getDecl());
