@@ -63,7 +63,7 @@ enum class Rule : std::uint16_t {
   RaceHost,
   BarrierDivergence,
   WarpMask,
-  Hang,
+  Hang, ///< numbers: whether memory changes; for `arrivals`, how many a phase takes and misses
   OutOfBounds,
   Misaligned,
   UseAfterFree,

@@ -9,10 +9,8 @@ namespace kcheck::analyzer {
 
 namespace {
 
-std::string baseName(const std::string& name) {
-  std::size_t mark = name.rfind('#');
-  return mark == std::string::npos ? name : name.substr(0, mark);
-}
+/// Without the marks of a thread's copy and of a further symbol of the same name.
+std::string baseName(const std::string& name) { return name.substr(0, name.find_first_of("#'")); }
 
 /// The value as a reader expects it: signed, unless the symbol is declared unsigned.
 std::int64_t shown(const Symbol& s, std::int64_t value) {
@@ -230,6 +228,7 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
   const KernelModel& model = kernel.model;
   w.blockDim = triple(model.blockDim, 1, 1);
   w.gridDim = triple(model.gridDim, 1, 1);
+  std::set<const Symbol*> counted; // in the values of variables that have names
   auto describe = [&](const ModelAccess& access, unsigned thread, WitnessThread& out) {
     out.thread = triple(model.threadIdx, thread, 0);
     out.block = triple(model.blockIdx, thread, 0);
@@ -239,7 +238,10 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
       Value v = evaluate(as(access.stored, thread));
       if (causesOf(access.stored).empty() && !v.undefined) out.stored = v.value;
     }
-    for (auto& [name, e] : access.locals) out.values.emplace_back(name, number(e, thread));
+    for (auto& [name, e] : access.locals) {
+      out.values.emplace_back(name, number(e, thread));
+      for (const Symbol* s : symbolsBelow({as(e, thread)})) counted.insert(s);
+    }
   };
   describe(a, 1, w.first);
   if (b) describe(*b, 2, w.second);
@@ -249,7 +251,8 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
                    s->kind == SymbolKind::BlockDim || s->kind == SymbolKind::GridDim;
     std::string name = baseName(s->name);
     unsigned thread = copies.threadOf(s);
-    if (isIndex || !told.insert({name, thread}).second) continue;
+    const bool isTold = s->kind == SymbolKind::LoopCounter && counted.contains(s);
+    if (isIndex || isTold || !told.insert({name, thread}).second) continue;
     auto& list = thread == 2 ? w.second.values : thread == 1 || !b ? w.first.values : w.shared;
     bool isOwn = !b && s->varies == Varies::Never;
     (isOwn ? w.shared : list).emplace_back(name, shown(*s, values.of(s)));

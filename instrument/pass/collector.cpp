@@ -133,6 +133,11 @@ MemoryFact Collector::memory(const wire::Finding& record) const {
   return memory;
 }
 
+static std::string kernelText(const std::string& kernel, const Location& launch) {
+  const std::string where = launch.known() ? fmt::format(" (launched at line {})", launch.line) : "";
+  return fmt::format("kernel `{}`{}", withoutParameters(kernel), where);
+}
+
 /// The work that another stream has under way: a library's function, or a kernel. Empty where it is neither.
 std::string Collector::otherWork(const wire::Finding& record) const {
   const wire::Access& other = record.access[1];
@@ -142,9 +147,15 @@ std::string Collector::otherWork(const wire::Finding& record) const {
   const std::string kernel =
       reader.text(record.access[0].doing == wire::Doing::Host ? record.kernel : record.detail);
   if (kernel.empty()) return "";
-  const Location launch = hostPlace(other.caller);
-  const std::string where = launch.known() ? fmt::format(" (launched at line {})", launch.line) : "";
-  return fmt::format("kernel `{}`{}", withoutParameters(kernel), where);
+  return kernelText(kernel, hostPlace(other.caller));
+}
+
+/// What has found the other at work, as otherWork().
+std::string Collector::ownWork(const wire::Finding& record) const {
+  const wire::Access& own = record.access[0];
+  if (own.library || record.rule != wire::Rule::RaceHost || own.doing == wire::Doing::Host || !record.kernel)
+    return reader.text(own.library);
+  return kernelText(reader.text(record.kernel), hostPlace(record.caller));
 }
 
 /// Barriers and collectives: who waits where, as notes; there is no memory access to show.
@@ -229,7 +240,7 @@ Finding Collector::finding(const wire::Finding& record) const {
   if (record.rule == wire::Rule::AssertFailed)
     finding.where = {reader.text(record.detail), static_cast<unsigned>(record.numbers[0]), 0, 0};
   addHostPlaces(finding, record);
-  word(finding, record, text, {reader.text(record.access[0].library), otherWork(record)});
+  word(finding, record, text, {ownWork(record), otherWork(record)});
   if (finding.hint.empty() && record.rule != wire::Rule::AssertFailed)
     finding.hint = reader.text(record.hint);
   return finding;

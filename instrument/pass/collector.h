@@ -21,6 +21,7 @@ public:
 private:
   Location hostPlace(std::uint64_t address) const;
   std::string otherWork(const wire::Finding& record) const;
+  std::string ownWork(const wire::Finding& record) const;
   const Site* knownSite(std::uint32_t site) const;
   Access access(const wire::Access& access, bool real = false) const;
   std::string nameAt(const Location& allocatedAt) const;

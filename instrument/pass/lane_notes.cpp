@@ -89,13 +89,20 @@ Finding LaneNotes::contention(const Place& place) const {
   return finding;
 }
 
+/// Whether its threads wait there for ever: as often as the run has looked.
+static bool hangsAt(const Location& place, const std::vector<Finding>& findings) {
+  return std::ranges::any_of(
+      findings, [&](const Finding& finding) { return finding.rule == "hang" && finding.where == place; });
+}
+
 void LaneNotes::appendTo(std::vector<Finding>& findings) const {
   for (const auto& [kernel, places] : kernels) {
     std::uint64_t requests = 0;
     const Place* worst = nullptr; // one note for a kernel: what diverges around it is the same branch
     for (const Place& place : places) requests += place.metric.requests;
     for (const Place& place : places) {
-      if (contends(place.turns, place.metric.requests)) findings.push_back(contention(place));
+      if (contends(place.turns, place.metric.requests) && !hangsAt(place.metric.where, findings))
+        findings.push_back(contention(place));
       if (!diverges(place, requests)) continue;
       if (!worst || place.idle() > worst->idle()) worst = &place;
     }

@@ -135,6 +135,15 @@ bool isOrderFree(const std::set<llvm::Function*>& functions) {
   });
 }
 
+/// Some thread learns from an atomic what others have done.
+bool gives(const std::set<llvm::Function*>& functions) {
+  return std::ranges::any_of(functions, [](llvm::Function* function) {
+    return std::ranges::any_of(llvm::instructions(*function), [](const llvm::Instruction& instruction) {
+      return instruction.isAtomic() && !instruction.use_empty();
+    });
+  });
+}
+
 } // namespace
 
 void findTraits(DeviceCode& code) {
@@ -149,6 +158,7 @@ void findTraits(DeviceCode& code) {
     for (llvm::Function* function : reached) kernel.traits |= traits[function];
     if (mixesSizes(reached) || mixesScopes(reached)) kernel.traits |= abi::TraitFences;
     if (isOrderFree(reached)) kernel.traits |= abi::TraitOrderFree;
+    if (gives(reached)) kernel.traits |= abi::TraitGives;
     if ((kernel.traits & abi::TraitHandsOver) && isLibraryCode(code, kernel, graph))
       kernel.traits &= ~std::uint32_t{abi::TraitHandsOver};
   }

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kcheck::instrument {
 
 /// Work of the device that no kernel of the program is.
@@ -62,6 +64,8 @@ void wordHost(Finding& finding, const wire::Finding& record, const std::array<st
             : "cudaDeviceSynchronize(), or wait for the stream or event, before the host's access";
     return;
   }
+  const auto own = std::ranges::find_if(finding.accesses, [](const Access& a) { return a.by.empty(); });
+  const bool isNamed = own != finding.accesses.end() && !own->expr.empty();
   const std::string who = !names[0].empty()                 ? names[0]
                           : mine.doing == wire::Doing::Host ? "a copy or fill by the host"
                                                             : "the kernel";
@@ -69,9 +73,9 @@ void wordHost(Finding& finding, const wire::Finding& record, const std::array<st
                             : names[1].empty()                ? "a kernel"
                                                               : names[1];
   const bool branches = record.flags & wire::Branches;
-  finding.message =
-      fmt::format("{} {} {} that {} in another {} still {}", who, does(mineWrites), subject(finding), other,
-                  branches ? "branch of the graph" : "stream", does(theirsWrite));
+  finding.message = fmt::format("{} {} {} that {} in another {} still {}", who, does(mineWrites),
+                                isNamed ? quoted(own->expr) : subject(finding), other,
+                                branches ? "branch of the graph" : "stream", does(theirsWrite));
   finding.hint = branches ? "let one node depend on the other; while a stream is captured, an event does that"
                           : "an event between the streams, or wait for the first stream before";
 }

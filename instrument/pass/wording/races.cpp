@@ -32,15 +32,26 @@ bool isLostUpdate(const Finding& finding) {
   return read.column <= write.column || !write.endColumn || read.column < write.endColumn;
 }
 
+/// Whether it is read in a statement before, as in `if (x < c) c = x`, as against `c += x` and `c = c + x`.
+bool isTestedBefore(const Access& a, const Access& b) {
+  const bool isFirst = a.kind == AccessKind::Write;
+  const Location &write = isFirst ? a.where : b.where, &read = isFirst ? b.where : a.where;
+  return read.column < write.column;
+}
+
 bool wordLostUpdate(Finding& finding) {
   if (!isLostUpdate(finding)) return false;
-  finding.message = fmt::format("threads update {} without ordering, so updates are lost", subject(finding));
+  const bool isTested = isTestedBefore(finding.accesses[0], finding.accesses[1]);
+  finding.message =
+      isTested
+          ? fmt::format(
+                "threads read {} and then write it, without ordering: another one may write it in between",
+                subject(finding))
+          : fmt::format("threads update {} without ordering, so updates are lost", subject(finding));
   std::string expr = finding.accesses[0].expr;
   if (expr.empty()) return true;
-  // `c += x` reads and writes at one place; `if (x < c) c = x` does not, and no sum mends it.
-  const bool isOnePlace = finding.accesses[0].where.column == finding.accesses[1].where.column;
   std::string operation = "one atomic operation, such as ";
-  if (!isOnePlace)
+  if (isTested) // no sum mends it
     operation += "atomicMin or atomicCAS(" + atomicOperand(expr) + ", ...)";
   else if (const std::string update = atomicUpdate(expr, finding.accesses[0].updates);
            update.starts_with("atomic"))

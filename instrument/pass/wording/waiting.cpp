@@ -81,7 +81,9 @@ void wordMask(Finding& finding, const wire::Finding& record, const std::string& 
 
 void wordHang(Finding& finding, const wire::Finding& record, const std::string& text) {
   const wire::Access& first = record.access[0];
-  const bool changes = record.numbers[1]; // memory does: no thread is shown to wait for ever
+  const bool countsArrivals = text == "arrivals";
+  const bool changes =
+      !countsArrivals && record.numbers[0]; // memory does: no thread is shown to wait for ever
   finding.message =
       fmt::format("{}: {} {}", changes ? "the kernel goes round without an end" : "no thread can go on",
                   counted(first.count, "thread"),
@@ -91,6 +93,13 @@ void wordHang(Finding& finding, const wire::Finding& record, const std::string& 
     finding.message += ", in another order of the threads than the one that the run takes first";
     finding.hint = "take several locks in one order in all threads, and wait for none while holding another; "
                    "--schedule=lockstep runs that order alone";
+  }
+  if (countsArrivals) {
+    finding.message += fmt::format(", for a barrier that still misses {} of its {}", record.numbers[1],
+                                   counted(record.numbers[0], "arrival"));
+    finding.hint =
+        "let as many threads arrive in each phase as the barrier was initialised with, or initialise it with "
+        "as many as do";
   }
   if (text == "host")
     finding.hint =

@@ -14,7 +14,7 @@ const char* ruleId(wire::Rule rule);
 Severity severityOf(wire::Rule rule);
 
 /// Fills in message and hint. Accesses, places and memory are there. `names`: the functions of libraries
-/// that the record's accesses are, or the kernel that the second one is of, or empty.
+/// that the record's accesses are, or the kernels that they are of, or empty.
 void word(Finding& finding, const wire::Finding& record, const std::string& text,
           const std::array<std::string, 2>& names);
 

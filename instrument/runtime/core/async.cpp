@@ -184,12 +184,18 @@ std::uint64_t useBarrierObject(ThreadState& thread, Address at, BarrierObjectOp 
     break;
   case BarrierObjectOp::Test:
   case BarrierObjectOp::TestParity:
-    if (!passed(before, value, op == BarrierObjectOp::TestParity)) return 0;
+    thread.polledBarrier = 0;
+    if (!passed(before, value, op == BarrierObjectOp::TestParity)) return thread.polledBarrier = at, 0;
     receive(thread, object.completed);
     object.received = std::max(object.received, before >> kPhaseAt);
     return 1;
   }
   return before;
+}
+
+ArrivalCount arrivalsAt(Address object) {
+  const std::uint64_t state = *reinterpret_cast<const std::uint64_t*>(object);
+  return {state & kCount, state >> kPendingAt & kCount};
 }
 
 } // namespace kcheck::runtime

@@ -372,11 +372,15 @@ void reportHang(LaunchState& launch, bool changes) {
     finding.access[i].count = static_cast<std::uint32_t>(sorted[i].size());
     finding.access[i].scope = thread.status == ThreadStatus::Yielded; // polls rather than waits
   }
-  finding.numbers[0] = sorted.size();
-  finding.numbers[1] = changes;
+  finding.numbers[0] = changes;
   if (mayWaitForHost(sorted)) {
     if (launch.rehearsal) return;
     finding.text = text("host");
+  } else if (!sorted.empty() && sorted[0].front()->polledBarrier) {
+    const ArrivalCount arrivals = arrivalsAt(sorted[0].front()->polledBarrier);
+    finding.text = text("arrivals");
+    finding.numbers[0] = arrivals.expected;
+    finding.numbers[1] = arrivals.missing;
   }
   report(finding);
 }

@@ -21,7 +21,8 @@ bool mayRehearse(const LaunchState& launch) {
     return false;
   std::uint32_t traits = launch.kernel->usesGridSync;
   if ((traits & abi::TraitsKnown) && !(traits & abi::TraitHandsOver)) return false;
-  if (launch.logged && !(traits & abi::TraitDraws)) return false; // nobody gives way
+  if (launch.logged && !(traits & (abi::TraitDraws | abi::TraitGives)))
+    return false; // each order is like this one
   static auto* launches = new std::map<const KernelEntry*, unsigned>;
   if (++(*launches)[launch.kernel] > kRehearsalsPerKernel) return false;
   return bytesOf(liveMemory()) <= kMostMemory;
@@ -49,10 +50,15 @@ unsigned attemptsAt(Rehearsal order, const LaunchState& launch) {
 
 std::vector<Rehearsal> rehearsals(const LaunchState& launch) {
   std::vector<Rehearsal> orders;
-  if (launch.logged) return {Rehearsal::Uneven};
+  if (launch.logged) {
+    if (launch.kernel->usesGridSync & abi::TraitGives) orders.push_back(Rehearsal::Backwards);
+    if (launch.kernel->usesGridSync & abi::TraitDraws)
+      orders.push_back(Rehearsal::Uneven); // others give no way
+    return orders;
+  }
   bool atomics = launch.received || !launch.atomicScope.empty();
   bool large = isLarge(launch);
-  if (launch.received) orders.push_back(Rehearsal::Backwards);
+  if (atomics) orders.push_back(Rehearsal::Backwards);
   if (atomics && !large) orders.push_back(Rehearsal::InStep);
   if (launch.received && !large) orders.push_back(Rehearsal::Staggered);
   if (atomics && !(large && launch.config.cooperative)) orders.push_back(Rehearsal::Uneven);

@@ -34,9 +34,10 @@ enum class Rehearsal : std::uint8_t {
 };
 
 /// In which orders a launch that has just run should run again: all of them where order came from an atomic
-/// or a flag, in step and unevenly where there were atomics at all. Of a large launch only some blocks at a
-/// time go unevenly, and none in step. Where threads give way in loops that draw work alone (TraitDraws),
-/// unevenly, some blocks at a time.
+/// or a flag; backwards, in step and unevenly where there were atomics at all. Of a large launch only some
+/// blocks at a time go unevenly, and none in step. Where threads give way in loops that draw work alone
+/// (TraitDraws), unevenly, some blocks at a time; where nobody gives way, backwards alone, if an atomic gives
+/// somebody something.
 std::vector<Rehearsal> rehearsals(const LaunchState& launch);
 /// More threads than go one access at a time together.
 bool isLarge(const LaunchState& launch);

@@ -22,6 +22,7 @@
 #include <csetjmp>
 #include <map>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
@@ -93,6 +94,7 @@ struct ThreadState : abi::ThreadContext {
   ThreadStatus status = ThreadStatus::NotStarted;
   std::unique_ptr<SyncState> sync;
   std::unique_ptr<AsyncCopies> copies; ///< null when none was ever started
+  Address polledBarrier = 0;           ///< barrier object whose phase was not over when last asked for
   std::unique_ptr<Fibre> fibre;
   std::uint32_t yields = 0;  ///< times that it gave way
   std::uint8_t asleep = 0;   ///< rounds that it stays away for the last one
@@ -223,6 +225,14 @@ struct SyncWord {
     Clock device, wide;
     std::vector<std::pair<std::uint64_t, Clock>> byBlock;
   };
+  /// The last release here. What its thread stores here later publishes the same, whatever the later store's
+  /// order: one of PTX's release patterns.
+  struct Release {
+    std::uint64_t block = kNoBlock;
+    std::uint32_t thread = 0;
+    Clock device, wide, inBlock;
+  };
+  std::optional<Release> lastRelease;
   static constexpr std::size_t kVersions = 4;
   std::vector<Version> versions;
   Version before;                 ///< the oldest of them

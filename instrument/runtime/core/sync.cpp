@@ -133,6 +133,16 @@ void prepare(ThreadState& thread, SyncWord::Update& update, AtomicOrder order) {
   update.wide = fenced.wide;
 }
 
+/// What the thread has released here before goes with what it stores now.
+void addOwnRelease(const ThreadState& thread, const SyncWord& word, SyncWord::Update& update,
+                   AtomicOrder order) {
+  const auto& own = word.lastRelease;
+  if (!own || own->block != thread.owner().index || own->thread != thread.linear) return;
+  if (order.scope() >= 2) update.device.join(own->device);
+  update.inBlock.join(own->inBlock);
+  update.wide.join(own->wide);
+}
+
 /// A store of system scope to memory that the host sees too.
 void tellHost(ThreadState& thread, Address at, AtomicOrder order) {
   thread.owner().launch->published.note(at, order.releases() ? everything(thread, false)
@@ -157,6 +167,10 @@ void publish(ThreadState& thread, SyncWord& word, Address at, std::uint32_t byte
   update.address = at;
   update.bytes = bytes;
   prepare(thread, update, order);
+  if (order.releases())
+    word.lastRelease = {update.block, thread.linear, update.device, update.wide, update.inBlock};
+  else if (!order.loads())
+    addOwnRelease(thread, word, update, order);
   if (update.inBlock.empty() && update.wide.empty()) return;
   word.last = std::move(update);
   if (order.loads() && bytes <= sizeof word.last.before) {
