@@ -56,8 +56,12 @@ struct LockPlace {
   Location where;        ///< where it is taken
 };
 
+/// The axes of the grid along which blocks count apart, a bit for each: `atomicAdd(&count[blockIdx.y], 1)`.
+using RowAxes = unsigned;
+inline bool isApart(RowAxes row, unsigned axis) { return row >> axis & 1; }
+
 /// What an access is to a counter by which blocks find out which of them comes last. What a block does before
-/// it counts itself in is ordered before what the last block does after.
+/// it counts itself in is ordered before what the last block, of its row, does after.
 struct ArrivalPlace {
   enum class Side : std::uint8_t {
     Before,
@@ -65,7 +69,8 @@ struct ArrivalPlace {
     Unclear,
     After
   } side = Side::Unclear;
-  unsigned counter = 0;    ///< which one
+  unsigned counter = 0; ///< which one
+  RowAxes row = 0;
   Expr isOther = nullptr;  ///< OfThread: width 1, that the thread is another one
   bool needsFence = false; ///< Before: only what has a fence of its own is ordered behind it
   bool hasFence = false;   ///< After: it has

@@ -2,8 +2,11 @@
 #include "analyzer/decide/conflicts.h"
 #include "analyzer/decide/race_parts.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
 namespace kcheck::analyzer {
 
@@ -180,7 +183,15 @@ private:
       for (const ArrivalPlace& y : b.access->arrivals) {
         if (x.counter != y.counter || (x.side != Side::After && y.side != Side::After)) continue;
         if ((x.needsFence && !y.hasFence) || (y.needsFence && !x.hasFence)) continue;
-        if (x.side == Side::Before || y.side == Side::Before) return {};
+        if (x.side == Side::Before || y.side == Side::Before) {
+          if (!x.row) return {};
+          // Nothing orders two rows.
+          const Expr isInRow = inSomeRow(x.row);
+          a = narrowed(a, isInRow);
+          b = narrowed(b, c.decider.view().context.logicalNot(isInRow));
+          continue;
+        }
+        if (x.row) continue;
         if (x.side == Side::OfThread) return std::pair(narrowed(a, x.isOther), b);
         if (y.side == Side::OfThread) return std::pair(a, narrowed(b, y.isOther));
         if (x.side != Side::Unclear && y.side != Side::Unclear) continue;
@@ -191,6 +202,19 @@ private:
         return {};
       }
     return std::pair(a, b);
+  }
+
+  /// That the thread's block is in the row, whichever it is, that the solver looks at.
+  Expr inSomeRow(RowAxes row) {
+    ExprContext& exprs = c.decider.view().context;
+    Expr result = exprs.boolean(true);
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      if (!isApart(row, axis)) continue;
+      Symbol* index = exprs.symbol(fmt::format("the row's blockIdx.{}", "xyz"[axis]), 32, SymbolKind::Unknown,
+                                   0, INT32_MAX);
+      result = exprs.logicalAnd(result, exprs.eq(c.model.blockIdx[axis], exprs.of(index)));
+    }
+    return result;
   }
 
   RaceItem narrowed(const RaceItem& item, Expr condition) {

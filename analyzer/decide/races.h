@@ -39,7 +39,8 @@ struct Witness {
   WitnessThread first, second; ///< second only for questions about two threads
   Dim3 blockDim, gridDim;
   std::vector<std::pair<std::string, std::int64_t>> shared; ///< parameters and other values common to both
-  std::vector<Cause> causes; ///< what of the values is approximate; empty: exact
+  std::vector<std::string> implied; ///< names of loop counters that variables among the values tell of
+  std::vector<Cause> causes;        ///< what of the values is approximate; empty: exact
   bool exact() const { return causes.empty(); }
   bool leansOn(CauseKind kind) const {
     for (const Cause& cause : causes)

@@ -251,9 +251,9 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
                    s->kind == SymbolKind::BlockDim || s->kind == SymbolKind::GridDim;
     std::string name = baseName(s->name);
     unsigned thread = copies.threadOf(s);
-    const bool isTold = s->kind == SymbolKind::LoopCounter && counted.contains(s);
-    if (isIndex || isTold || !told.insert({name, thread}).second) continue;
+    if (isIndex || !told.insert({name, thread}).second) continue;
     auto& list = thread == 2 ? w.second.values : thread == 1 || !b ? w.first.values : w.shared;
+    if (s->kind == SymbolKind::LoopCounter && counted.contains(s)) w.implied.push_back(name);
     bool isOwn = !b && s->varies == Varies::Never;
     (isOwn ? w.shared : list).emplace_back(name, shown(*s, values.of(s)));
   }

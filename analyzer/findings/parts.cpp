@@ -30,11 +30,15 @@ std::string joined(const std::vector<std::string>& parts) {
   return text;
 }
 
-std::string valuesText(const std::vector<std::pair<std::string, std::int64_t>>& values) {
-  constexpr std::size_t kMost = 6;
+std::string valuesText(const std::vector<std::pair<std::string, std::int64_t>>& values,
+                       const Witness& witness) {
+  constexpr unsigned kMost = 6;
   std::string text;
-  for (std::size_t i = 0; i < std::min(values.size(), kMost); ++i)
-    text += fmt::format("{}{} = {}", i ? ", " : "", values[i].first, values[i].second);
+  unsigned told = 0;
+  for (const auto& [name, value] : values) {
+    if (std::ranges::find(witness.implied, name) != witness.implied.end() || told == kMost) continue;
+    text += fmt::format("{}{} = {}", told++ ? ", " : "", name, value);
+  }
   return text;
 }
 
@@ -97,9 +101,13 @@ MemoryFact memoryOf(const ModelAccess& access, const WitnessThread& thread, cons
 
 void addValues(Finding& finding, const Witness& witness) {
   std::vector<std::string> parts;
-  if (!witness.shared.empty()) parts.push_back("with " + valuesText(witness.shared));
-  if (!witness.first.values.empty()) parts.push_back(kFirstThreadHas + valuesText(witness.first.values));
-  if (!witness.second.values.empty()) parts.push_back(kSecondThreadHas + valuesText(witness.second.values));
+  auto add = [&](const char* whose, const std::vector<std::pair<std::string, std::int64_t>>& values) {
+    const std::string text = valuesText(values, witness);
+    if (!text.empty()) parts.push_back(whose + text);
+  };
+  add("with ", witness.shared);
+  add(kFirstThreadHas, witness.first.values);
+  add(kSecondThreadHas, witness.second.values);
   if (parts.empty()) return;
   finding.notes.push_back({finding.where, joined(parts)});
 }

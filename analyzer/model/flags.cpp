@@ -192,8 +192,7 @@ std::optional<FlagSeen> Execution::seenAt(const Instruction& instruction, const 
 
 /// Whether the thread knows by then that all blocks have counted themselves in; with whether it has fenced.
 std::optional<bool> Execution::hasSeenAll(const Instruction& instruction, const Instruction& arrival) {
-  Expr blocks = exprs.constant(32, 1);
-  for (Expr extent : state.model.gridDim) blocks = exprs.mul(blocks, extent);
+  Expr blocks = state.blocksArriving(arrival);
   for (const Sighting& sighting : state.sightings.all()) {
     const auto look = lookBefore(instruction, sighting);
     if (!look || look->found->width != 32 || !isTrue(look->isLooked)) continue;

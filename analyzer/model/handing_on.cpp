@@ -29,14 +29,28 @@ std::optional<ThreadPlace> handsOn(KernelState& state, const Execution& run, con
   return isOfBlock ? std::optional(one->thread) : std::nullopt;
 }
 
-bool isCounter(KernelState& state, const Execution& run, const Instruction& arrival) {
+/// Along which axes blocks count apart there; nothing where that is not known of all that it does.
+std::optional<RowAxes> rowOf(const KernelState& state, const Execution& run, const Instruction& arrival) {
+  std::optional<RowAxes> row;
+  for (const RunAccess& access : run.accesses) {
+    if (access.instruction != &arrival) continue;
+    if (!isConst(access.access.size)) return {};
+    const auto here = rowAxesOf(state.model, access.access.offset, access.access.size->value);
+    if (!here || (row && *row != *here)) return {};
+    row = here;
+  }
+  return row;
+}
+
+bool isCounter(KernelState& state, const Execution& run, const Instruction& arrival, RowAxes row) {
   std::set<unsigned> objects;
+  std::set<Expr> places;
   for (const RunAccess& access : run.accesses)
     if (access.instruction == &arrival) {
-      if (!isConst(access.access.offset)) return false;
       objects.insert(access.access.object);
+      places.insert(access.access.offset);
     }
-  if (objects.size() != 1) return false;
+  if (objects.size() != 1 || rowOf(state, run, arrival) != row) return false;
   const MemoryObject& counter = state.objects[*objects.begin()];
   if (counter.space != MemorySpace::Global || counter.isUnknown || state.isUnknownWritten()) return false;
   const unsigned number = unsigned(std::distance(state.arriving.begin(), state.arriving.find(&arrival)));
@@ -46,7 +60,8 @@ bool isCounter(KernelState& state, const Execution& run, const Instruction& arri
         lookedAt(*access.instruction))
       return true;
     return std::any_of(a.arrivals.begin(), a.arrivals.end(), [&](const ArrivalPlace& place) {
-      return place.counter == number && place.side == ArrivalPlace::Side::After;
+      return place.counter == number && place.side == ArrivalPlace::Side::After &&
+             (row == 0 || places == std::set{a.offset}); // not at another row's
     });
   });
 }
@@ -91,20 +106,21 @@ std::map<const Instruction*, ThreadPlace> confirmBroadcasts(KernelState& state, 
   return result;
 }
 
-std::map<const Instruction*, ThreadPlace> candidateArrivals(KernelState& state, const Execution& run) {
-  std::map<const Instruction*, ThreadPlace> result;
+std::map<const Instruction*, Arrival> candidateArrivals(KernelState& state, const Execution& run) {
+  std::map<const Instruction*, Arrival> result;
   for (const Instruction* atomic : state.arrivals.all()) {
     auto condition = run.conditions.find(atomic->getParent());
     if (condition == run.conditions.end()) continue;
-    if (auto thread = state.onlyThread(condition->second)) result[atomic] = *thread;
+    const auto row = rowOf(state, run, *atomic);
+    if (auto thread = state.onlyThread(condition->second); thread && row) result[atomic] = {*thread, *row};
   }
   return result;
 }
 
-std::map<const Instruction*, ThreadPlace> confirmArrivals(KernelState& state, const Execution& run) {
-  std::map<const Instruction*, ThreadPlace> result;
-  for (auto& [atomic, thread] : state.arriving)
-    if (isCounter(state, run, *atomic)) result[atomic] = thread;
+std::map<const Instruction*, Arrival> confirmArrivals(KernelState& state, const Execution& run) {
+  std::map<const Instruction*, Arrival> result;
+  for (auto& [atomic, arrival] : state.arriving)
+    if (isCounter(state, run, *atomic, arrival.row)) result[atomic] = arrival;
   return result;
 }
 

@@ -13,7 +13,7 @@ class Execution;
 std::map<const llvm::Instruction*, ThreadPlace> confirmBroadcasts(KernelState& state, const Execution& run);
 
 /// Those of `state.arriving` for which it holds in a run that takes all of them for arrivals.
-std::map<const llvm::Instruction*, ThreadPlace> confirmArrivals(KernelState& state, const Execution& run);
+std::map<const llvm::Instruction*, Arrival> confirmArrivals(KernelState& state, const Execution& run);
 
 /// Of a basic block: the thread that comes there, whenever `condition` holds, from where its block's threads
 /// part for it.
@@ -27,6 +27,6 @@ std::optional<OneComes> oneComesTo(KernelState& state, const Execution& run, con
 OneThreads findOnes(KernelState& state, const Execution& run);
 
 /// The atomic operations that one thread of each block does, as far as their conditions say.
-std::map<const llvm::Instruction*, ThreadPlace> candidateArrivals(KernelState& state, const Execution& run);
+std::map<const llvm::Instruction*, Arrival> candidateArrivals(KernelState& state, const Execution& run);
 
 } // namespace kcheck::analyzer

@@ -2,6 +2,7 @@
 // the model cannot say.
 #pragma once
 
+#include "analyzer/model/arrival_rows.h"
 #include "analyzer/model/arrivals.h"
 #include "analyzer/model/async_copies.h"
 #include "analyzer/model/barriers.h"
@@ -245,7 +246,7 @@ struct KernelState {
   bool takesLock(const llvm::Instruction& atomic, Expr pointer);
   /// Loads of what one thread of the block has stored, with that thread; arrivals, with the one that arrives.
   std::map<const llvm::Instruction*, ThreadPlace> handedOn;
-  std::map<const llvm::Instruction*, ThreadPlace> arriving;
+  std::map<const llvm::Instruction*, Arrival> arriving;
   std::map<unsigned, std::vector<FlagStore>> flags;          ///< by object: all that is stored there
   std::map<const llvm::Instruction*, OneThread> commonLooks; ///< those by which one thread waits for all
   std::set<const llvm::Instruction*> storedByLanes; ///< loads that were followed to what a lane has stored
@@ -364,6 +365,7 @@ struct KernelState {
   Expr asThread(const ThreadPlace& place, const llvm::Instruction& store, Expr e);
   /// That this block is the one that comes last to `arrival`.
   Expr isLastBlock(const llvm::Instruction& arrival);
+  Expr blocksArriving(const llvm::Instruction& arrival);
 
   /// The iteration counter of a loop in one run.
   Symbol* loopCounter(const llvm::Loop* loop, RunId run);

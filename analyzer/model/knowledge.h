@@ -1,6 +1,7 @@
 // What the first runs over a kernel learn, in terms that hold for the states of later ones as well.
 #pragma once
 
+#include "analyzer/model/arrival_rows.h"
 #include "analyzer/model/execution.h"
 
 namespace kcheck::analyzer {
@@ -18,7 +19,7 @@ struct Knowledge {
   std::map<unsigned, std::int64_t> fixedParameters;
   OneThreads ones; ///< where there are locks to take
   std::map<const llvm::Instruction*, ThreadPlace> handedOn;
-  std::map<const llvm::Instruction*, ThreadPlace> arriving;
+  std::map<const llvm::Instruction*, Arrival> arriving;
   std::map<unsigned, std::vector<FlagStore>> flags;
   std::map<const llvm::Instruction*, OneThread> commonLooks;
   bool hasGroups = false;

@@ -108,17 +108,40 @@ Expr KernelState::asThread(const ThreadPlace& place, const Instruction& store, E
 }
 
 Expr KernelState::isLastBlock(const Instruction& arrival) {
+  const RowAxes row = arriving.at(&arrival).row;
+  std::vector<Expr> ofRow;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (isApart(row, axis)) ofRow.push_back(model.blockIdx[axis]);
+  const Cause cause{CauseKind::Approximation, "which block draws the last ticket at " + lineText(arrival)};
+  const std::string name = "the last block (" + lineText(arrival) + ")";
   Expr result = exprs.boolean(true);
   for (unsigned axis = 0; axis < 3; ++axis) {
-    if (isConst(model.blockIdx[axis])) continue;
-    Symbol* last = symbols.get(&arrival, "last block " + std::to_string(axis), {},
-                               "the last block (" + lineText(arrival) + ")", 32, SymbolKind::Unknown);
-    last->varies = Varies::Never;
-    last->exact = false;
-    last->cause = {CauseKind::Approximation, "which block draws the last ticket at " + lineText(arrival)};
-    result = exprs.logicalAnd(result, exprs.eq(model.blockIdx[axis], exprs.of(last)));
+    if (isConst(model.blockIdx[axis]) || isApart(row, axis)) continue;
+    const std::string role = "last block " + std::to_string(axis);
+    Expr last = nullptr;
+    if (ofRow.empty()) {
+      Symbol* symbol = symbols.get(&arrival, role, {}, name, 32, SymbolKind::Unknown);
+      symbol->varies = Varies::Never;
+      symbol->exact = false;
+      symbol->cause = cause;
+      last = exprs.of(symbol);
+    } else {
+      Function* function = symbols.function(&arrival, role, name, 32);
+      function->exact = false;
+      function->cause = cause;
+      last = exprs.apply(function, ofRow);
+    }
+    result = exprs.logicalAnd(result, exprs.eq(model.blockIdx[axis], last));
   }
   return result;
+}
+
+/// How many blocks count themselves in at one place.
+Expr KernelState::blocksArriving(const Instruction& arrival) {
+  Expr blocks = exprs.constant(32, 1);
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (!isApart(arriving.at(&arrival).row, axis)) blocks = exprs.mul(blocks, model.gridDim[axis]);
+  return blocks;
 }
 
 /// What one thread of the block has stored for all, where this load reads such a thing.
@@ -144,10 +167,8 @@ Expr Execution::handedOn(const Instruction& load) {
 /// Notes the ticket of an arrival. The last is drawn once at most, as no more blocks come than there are.
 void Execution::drawTicket(const Instruction& atomic) {
   if (!state.arriving.count(&atomic)) return;
-  Expr blocks = exprs.constant(32, 1);
-  for (Expr extent : state.model.gridDim) blocks = exprs.mul(blocks, extent);
   Expr ticket = env[&atomic];
-  Expr last = exprs.add(blocks, exprs.constant(32, -1));
+  Expr last = exprs.add(state.blocksArriving(atomic), exprs.constant(32, -1));
   if (ticket->width > 32) last = exprs.extend(Op::ZExt, ticket->width, last);
   state.drawn.push_back({ticket, last, state.isLastBlock(atomic)});
   for (const auto& access : accesses)
@@ -175,7 +196,8 @@ Expr Execution::saysIsLast(Expr a, Expr b) {
 /// What the access is to each of the kernel's arrivals.
 std::vector<ArrivalPlace> Execution::arrivalsAt(const Instruction& instruction, Expr condition) {
   std::vector<ArrivalPlace> result;
-  for (auto& [arrival, thread] : state.arriving) {
+  for (auto& [arrival, known] : state.arriving) {
+    const ThreadPlace& thread = known.thread;
     const auto number = unsigned(std::distance(state.arriving.begin(), state.arriving.find(arrival)));
     if (arrival == &instruction) {
       result.push_back({ArrivalPlace::Side::Before, number});
@@ -200,7 +222,9 @@ std::vector<ArrivalPlace> Execution::arrivalsAt(const Instruction& instruction, 
     }
     const SignalSide side = around.sideOf(instruction);
     if (side == SignalSide::InThread && state.onlyThread(condition) != thread) {
-      result.push_back({ArrivalPlace::Side::OfThread, number, exprs.logicalNot(state.isThread(thread))});
+      result.push_back({.side = ArrivalPlace::Side::OfThread,
+                        .counter = number,
+                        .isOther = exprs.logicalNot(state.isThread(thread))});
       continue;
     }
     if (side == SignalSide::Carried) {
@@ -211,6 +235,7 @@ std::vector<ArrivalPlace> Execution::arrivalsAt(const Instruction& instruction, 
     else if (side == SignalSide::Unclear)
       result.push_back({ArrivalPlace::Side::Unclear, number});
   }
+  for (ArrivalPlace& place : result) place.row = std::next(state.arriving.begin(), place.counter)->second.row;
   return result;
 }
 

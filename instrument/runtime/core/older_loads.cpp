@@ -24,7 +24,7 @@ bool mustSee(const ThreadState& thread, const SyncWord::Version& version, Addres
 
 const SyncWord::Version* olderStore(const ThreadState& thread, const SyncWord& word, Address at,
                                     std::uint32_t bytes) {
-  if (word.versions.empty() || bytes != word.versionBytes) return nullptr;
+  if (!word.hasVersionsOf(at, bytes)) return nullptr;
   std::uint64_t now = 0;
   std::memcpy(&now, reinterpret_cast<const void*>(at), bytes);
   const SyncWord::Version* oldest = nullptr;
@@ -37,20 +37,18 @@ const SyncWord::Version* olderStore(const ThreadState& thread, const SyncWord& w
 }
 
 /// At the next look at the word: hooks stand before their access.
-void SyncWord::settleVersion(Address at) {
+void SyncWord::settleVersion() {
   if (!versionsUnsettled) return;
   versionsUnsettled = false;
   Version& last = versions.back();
-  std::memcpy(&last.value, reinterpret_cast<const void*>(at), versionBytes);
-  last.device = device;
-  last.wide = wide;
-  last.byBlock = byBlock;
+  std::memcpy(&last.value, reinterpret_cast<const void*>(versionAt), versionBytes);
+  last.published = publishedWith(bytesOfWord(versionAt, versionBytes));
   const Version& earlier = versions.size() > 1 ? versions[versions.size() - 2] : before;
   if (last.isUpdate && last.value == earlier.value) versions.pop_back();
 }
 
 void SyncWord::notePlainStore(Address at, std::uint32_t bytes) {
-  if (versions.empty() || bytes != versionBytes) return;
+  if (!hasVersionsOf(at, bytes)) return;
   std::uint64_t now = 0;
   std::memcpy(&now, reinterpret_cast<const void*>(at), bytes);
   if (now == versions.back().value) return;
@@ -60,8 +58,9 @@ void SyncWord::notePlainStore(Address at, std::uint32_t bytes) {
 }
 
 void SyncWord::addVersion(Address at, std::uint32_t bytes, const Version& added) {
-  if (bytes != versionBytes || versions.size() >= kVersions) {
-    if (versionBytes && bytes != versionBytes) { // of two sizes: what an older one held is not looked into
+  const bool isSame = bytes == versionBytes && at == versionAt;
+  if (!isSame || versions.size() >= kVersions) {
+    if (versionBytes && !isSame) { // of two sizes or places: what an older one held is not looked into
       versions.clear();
       versionBytes = sizeof before.value + 1;
       return;
@@ -72,6 +71,7 @@ void SyncWord::addVersion(Address at, std::uint32_t bytes, const Version& added)
     } else if (bytes <= sizeof before.value) {
       std::memcpy(&before.value, reinterpret_cast<const void*>(at), bytes);
       versionBytes = bytes;
+      versionAt = at;
     }
   }
   if (versionBytes != bytes) return;

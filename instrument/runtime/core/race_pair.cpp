@@ -95,7 +95,7 @@ bool isFenceFlag(const CheckedAccess& access, const Earlier& earlier, Address at
   auto word = launch.words.find(at >> 2);
   if (word == launch.words.end()) return false;
   word->second.settle();
-  return word->second.released;
+  return word->second.publishes(bytesOfWord(0, 4));
 }
 
 /// Of two atomics of two blocks one of block scope: that the thread has seen what the other one left, by a

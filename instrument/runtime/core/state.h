@@ -178,10 +178,23 @@ struct ReadSet {
 inline constexpr std::uint64_t kNoBlock = ~std::uint64_t{0}, kSeveralBlocks = kNoBlock - 1;
 
 /// What atomics have published through one word.
+/// What stores have made known to those who see them.
+struct Published {
+  Clock device, wide;
+  std::vector<std::pair<std::uint64_t, Clock>> byBlock; ///< releases of one block, for acquires of that block
+  bool empty() const { return device.empty() && wide.empty() && byBlock.empty(); }
+  Clock& ofBlock(std::uint64_t block);
+  void join(const Published& other);
+};
+
+/// The bytes of its word that an access takes, a bit for each.
+constexpr std::uint8_t bytesOfWord(Address at, std::uint32_t bytes) {
+  return bytes >= 4 ? 0xf : static_cast<std::uint8_t>(((1u << bytes) - 1) << (at & 3) & 0xf);
+}
+
 struct SyncWord {
   std::uint32_t version = 0;            ///< counts atomic operations
   std::uint64_t user = kNoBlock;        ///< of shared memory: the block whose it is
-  bool released = false;                ///< a release has been seen
   std::uint64_t narrowBlock = kNoBlock; ///< whose block-scope atomics have changed it
   /// The last such atomic at each site: a later one of wider scope hides it in the cell, and does not make it
   /// safe.
@@ -208,9 +221,17 @@ struct SyncWord {
   };
   std::vector<Stored> stores;
   void noteStore(const Stored& store);
-  Clock device, wide;
-  std::vector<std::pair<std::uint64_t, Clock>> byBlock; ///< releases of one block, for acquires of that block
-  Clock& ofBlock(std::uint64_t block);
+  /// What is published with some of its bytes: flags of one byte lie side by side.
+  struct Part {
+    std::uint8_t bytes;
+    Published published;
+  };
+  std::vector<Part> parts;
+  bool publishes(std::uint8_t bytes) const;
+  Published publishedWith(std::uint8_t bytes) const;
+  Published& partOf(std::uint8_t bytes);
+  /// A plain store ends what others have published there.
+  void forget(std::uint8_t bytes);
   /// The last stores, oldest first: a load may still see an older one than the last, as long as nothing says
   /// that it comes after the newer ones.
   struct Version {
@@ -221,15 +242,14 @@ struct SyncWord {
     std::uint64_t fence = 0; ///< number of its thread's first fence after it; 0: none yet
     std::uint64_t value = 0;
     bool isUpdate = false; ///< read and written back, perhaps unchanged
-    /// What the word has published with it.
-    Clock device, wide;
-    std::vector<std::pair<std::uint64_t, Clock>> byBlock;
+    Published published;   ///< with it, by the word
   };
   /// The last release here. What its thread stores here later publishes the same, whatever the later store's
   /// order: one of PTX's release patterns.
   struct Release {
     std::uint64_t block = kNoBlock;
     std::uint32_t thread = 0;
+    std::uint8_t bytes = 0;
     Clock device, wide, inBlock;
   };
   std::optional<Release> lastRelease;
@@ -237,8 +257,12 @@ struct SyncWord {
   std::vector<Version> versions;
   Version before;                 ///< the oldest of them
   std::uint32_t versionBytes = 0; ///< 0: nothing was stored yet
+  Address versionAt = 0;
+  bool hasVersionsOf(Address at, std::uint32_t bytes) const {
+    return !versions.empty() && bytes == versionBytes && at == versionAt;
+  }
   bool versionsUnsettled = false; ///< the last one's value is not in memory yet
-  void settleVersion(Address at);
+  void settleVersion();
   /// Before a store: where the word is not what the last one has left, a plain store came after that one, and
   /// nobody who sees what is stored now has it from older ones.
   void notePlainStore(Address at, std::uint32_t bytes);
@@ -249,6 +273,7 @@ struct SyncWord {
   struct Update {
     Address address = 0;
     std::uint32_t bytes = 0; ///< 0: nothing to settle
+    std::uint8_t ofWord = 0; ///< bytesOfWord()
     std::uint64_t before = 0, block = 0;
     Clock device, inBlock, wide;
   };

@@ -94,17 +94,22 @@ void meet(ThreadState& thread) {
 
 /// `older` as olderStore() says. An acquire makes known what looser loads have read before, as a fence of its
 /// scope does.
-void acquire(ThreadState& thread, SyncWord& word, AtomicOrder order, bool polls,
+void acquire(ThreadState& thread, SyncWord& word, std::uint8_t bytes, AtomicOrder order, bool polls,
              const SyncWord::Version* older) {
   BlockState& block = thread.owner();
   SyncState& state = stateOf(thread);
-  if (!word.device.empty() || !word.wide.empty()) block.launch->received = true;
+  if (word.publishes(bytes)) block.launch->received = true;
   const bool waits = polls && !order.acquires();
   Received& received = waits ? state.polled : state.pending;
-  if (order.scope() >= 2) received.device.join(older ? older->device : word.device);
-  for (const auto& [index, clock] : older ? older->byBlock : word.byBlock)
-    if (index == block.index) state.pendingBlock.join(clock);
-  received.wide.join(older ? older->wide : word.wide);
+  auto take = [&](const Published& published) {
+    if (order.scope() >= 2) received.device.join(published.device);
+    for (const auto& [index, clock] : published.byBlock)
+      if (index == block.index) state.pendingBlock.join(clock);
+    received.wide.join(published.wide);
+  };
+  if (older) take(older->published);
+  for (const SyncWord::Part& part : word.parts)
+    if (!older && part.bytes & bytes) take(part.published);
   if (order.acquires()) receivePending(state, order.scope());
 }
 
@@ -137,7 +142,9 @@ void prepare(ThreadState& thread, SyncWord::Update& update, AtomicOrder order) {
 void addOwnRelease(const ThreadState& thread, const SyncWord& word, SyncWord::Update& update,
                    AtomicOrder order) {
   const auto& own = word.lastRelease;
-  if (!own || own->block != thread.owner().index || own->thread != thread.linear) return;
+  if (!own || own->block != thread.owner().index || own->thread != thread.linear ||
+      own->bytes != update.ofWord)
+    return;
   if (order.scope() >= 2) update.device.join(own->device);
   update.inBlock.join(own->inBlock);
   update.wide.join(own->wide);
@@ -166,9 +173,11 @@ void publish(ThreadState& thread, SyncWord& word, Address at, std::uint32_t byte
   SyncWord::Update update;
   update.address = at;
   update.bytes = bytes;
+  update.ofWord = bytesOfWord(at, bytes);
   prepare(thread, update, order);
   if (order.releases())
-    word.lastRelease = {update.block, thread.linear, update.device, update.wide, update.inBlock};
+    word.lastRelease = {update.block,  thread.linear, update.ofWord,
+                        update.device, update.wide,   update.inBlock};
   else if (!order.loads())
     addOwnRelease(thread, word, update, order);
   if (update.inBlock.empty() && update.wide.empty()) return;
@@ -189,10 +198,10 @@ void SyncWord::settle() {
   std::uint64_t now = 0;
   if (last.bytes != kAlways) std::memcpy(&now, reinterpret_cast<const void*>(last.address), last.bytes);
   if (last.bytes == kAlways || now != last.before) {
-    device.join(last.device);
-    wide.join(last.wide);
-    ofBlock(last.block).join(last.inBlock);
-    released = true;
+    Published& part = partOf(last.ofWord);
+    part.device.join(last.device);
+    part.wide.join(last.wide);
+    part.ofBlock(last.block).join(last.inBlock);
   }
   last = Update();
 }
@@ -220,9 +229,9 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
     word.user = thread.owner().index;
   }
   word.settle();
-  word.settleVersion(at);
+  word.settleVersion();
   const SyncWord::Version* older = order.stores() ? nullptr : olderStore(thread, word, at, bytes);
-  if (order.loads()) acquire(thread, word, order, polls != Polls::No, older);
+  if (order.loads()) acquire(thread, word, bytesOfWord(at, bytes), order, polls != Polls::No, older);
   if (polls == Polls::OnePlace && !word.versions.empty())
     stateOf(thread).noteAwaited({word.versions.back().block, word.versions.back().thread,
                                  word.versions.back().token, older != nullptr});
@@ -242,12 +251,7 @@ void synchronise(ThreadState& thread, Address at, std::uint32_t bytes, AtomicOrd
       word.noteStore({thread.owner().index, thread.linear, thread.me});
       renewToken(thread); // what the thread reads from here on came after
     }
-    if (!order.loads()) { // a plain store ends what others have published here
-      word.device.clear();
-      word.wide.clear();
-      word.byBlock.clear();
-      word.released = false;
-    }
+    if (!order.loads()) word.forget(bytesOfWord(at, bytes));
     publish(thread, word, at, bytes, order);
   }
   SyncState& state = stateOf(thread);

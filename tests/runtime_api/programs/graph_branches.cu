@@ -1,7 +1,7 @@
 // Two kernels of a graph, neither of which depends on the other, write the same array: a race between branches, not
 // between streams, for the program has one stream.
 // expect-status: 1
-// expect-report: the kernel writes `data[threadIdx.x]` that kernel `set` (launched at line 23) in another branch of the graph still writes
+// expect-report: kernel `set` (launched at line 23) writes `data[threadIdx.x]` that kernel `set` (launched at line 23) in another branch of the graph still writes
 // expect-report: let one node depend on the other
 #include "check.h"
 

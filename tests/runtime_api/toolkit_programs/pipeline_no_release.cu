@@ -1,5 +1,5 @@
 // As pipeline_single_stage, but nobody gives the stage back: the second producer_acquire() waits for ever.
-// expect-report: no thread can go on: 512 threads poll here [hang]
+// expect-report: no thread can go on: 512 threads poll here, for a barrier that still misses 128 of its 128 arrivals [hang]
 // expect-status: 1
 #include <cooperative_groups.h>
 #include <cstdio>
