@@ -103,7 +103,7 @@ public:
     const std::int64_t least = isRow && !known.empty() && *known.rbegin() >= 32 ? 31 : 0;
     const std::int64_t room = rooms[axis], wider = leastOf(known, std::max(spokenOf[axis], least));
     const std::int64_t step = wider || rounded(room) > spokenOf[axis] ? wider : leastOf(known, least);
-    if (step && (!room || step <= room)) return step;
+    if (step && (!room || step <= room || isMissed(step, room))) return step;
     return room ? rounded(room) : 0;
   }
   Axes all() const { return {of(0), of(1), of(2)}; }
@@ -260,6 +260,9 @@ private:
     }
     return 0;
   }
+
+  /// Whole warps, for which an array lacks one element or two: a mistake (`s[threadIdx.x + 1]`).
+  static bool isMissed(std::int64_t step, std::int64_t room) { return step % 32 == 0 && step - room <= 2; }
 
   const KernelModel& model;
   std::vector<Stored> stored;

@@ -68,6 +68,7 @@ Shapes shapesAround(const KernelModel& model) {
 /// How many accesses may leave an array of the kernel's file, as far as their place is known.
 struct Misfits {
   std::size_t all = 0;
+  std::size_t slight = 0;  ///< by an element or two: a mistake rather than a hint at how wide a block is
   std::size_t guarded = 0; ///< by a number (`threadIdx.x < 64`): in narrower blocks they would only hide
 };
 Misfits misfits(const KernelModel& model) {
@@ -83,6 +84,7 @@ Misfits misfits(const KernelModel& model) {
       const Range place = ranges.of(access.offset);
       if (place.lo >= 0 && place.hi + access.size->value <= Int(*object.bytes)) continue;
       ++count.all;
+      count.slight += place.lo >= 0 && place.hi - Int(*object.bytes) <= access.size->value;
       count.guarded += anyNode(access.condition, [&](Expr n) {
         return std::ranges::any_of(model.threadIdx,
                                    [&](Expr thread) { return comparesWithNumber(n, thread); });
@@ -137,11 +139,11 @@ bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModu
   const bool usualWorks = works(usual) && !usual.breaksAssumption;
   PlannedCase& chosen = plan.concrete.front(); // questions speak of it by address
   const PlannedCase before = chosen;
-  const auto misfitsNow = [&]() -> std::optional<std::size_t> {
+  const auto misfitsNow = [&]() -> std::optional<Misfits> {
     ExprContext own;
     const KernelModel model = separableModel(own, prepared, code, facts, chosen.launch);
     if (!works(model) || model.breaksAssumption) return {};
-    return misfits(model).all;
+    return misfits(model);
   };
   const auto doneNow = [&]() -> std::size_t {
     ExprContext own;
@@ -151,7 +153,7 @@ bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModu
   const Misfits ofUsual = usualWorks ? misfits(usual) : Misfits{};
   const auto isBetter = [&] {
     const auto now = misfitsNow();
-    return now && (!usualWorks || *now <= ofUsual.all);
+    return now && (!usualWorks || now->all - now->slight <= ofUsual.all);
   };
   const Axes widths = widthsOfBlock(any);
   const Dim3 shown = before.shown.block.whole().value_or(Dim3{});
@@ -167,14 +169,15 @@ bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModu
   const bool mayStay = usualWorks && areUsual; // then others must be better, not just as good
   if (!mayStay || ofUsual.all > 0)
     for (const Dim3& block : blocksOf(widths, shown))
-      if (chooseBlock(plan, block) && isBetter() && (!mayStay || *misfitsNow() < ofUsual.all)) {
+      if (chooseBlock(plan, block) && isBetter() && (!mayStay || misfitsNow()->all < ofUsual.all)) {
         plan.isFitted = true;
         return true;
       }
   chosen = before;
   if (ofUsual.all > 0 && ofUsual.guarded == 0 && shown.y == 1 && shown.z == 1)
     for (const std::uint32_t threads : {96, 64, 48, 32, 16})
-      if (chooseBlock(plan, {threads, 1, 1}) && misfitsNow() == std::size_t{0}) {
+      if (const auto now = chooseBlock(plan, {threads, 1, 1}) ? misfitsNow() : std::nullopt;
+          now && now->all == 0) {
         plan.isFitted = true;
         return true;
       }

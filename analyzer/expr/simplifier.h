@@ -49,6 +49,8 @@ public:
 private:
   // simplify_arithmetic.cpp
   Expr add(Expr x, Expr y, std::uint8_t flags);
+  Expr partsOfOne(Expr x, Expr y);
+  Expr partsWithin(Expr x, Expr y, std::uint8_t flags);
   Expr withoutMinus(Expr e);
   Expr mul(Expr x, Expr y, std::uint8_t flags);
   Expr divide(Op op, Expr x, Expr y);

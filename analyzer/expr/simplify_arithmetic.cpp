@@ -152,15 +152,100 @@ Expr Simplifier::withoutMinus(Expr e) {
   return isMinus ? mul(e->operands[0], e->operands[1], NoFlags) : e;
 }
 
+namespace {
+
+/// `factor` times `x / c` or `x % c`, as shifts and masks too, of an unsigned `x` in more bits perhaps.
+struct Part {
+  Op op = Op::Const; ///< UDiv, SDiv, URem or SRem; Const: it is none
+  Expr x = nullptr;
+  std::int64_t by = 0, factor = 1;
+  bool isExtended = false;
+};
+
+Part partOf(Expr e) {
+  Part part;
+  if (e->op == Op::Mul && isConst(e->operands[1])) {
+    part.factor = e->operands[1]->value;
+    e = e->operands[0];
+  }
+  const bool isSigned = e->op == Op::SExt;
+  if (isSigned || e->op == Op::ZExt) {
+    part.isExtended = true;
+    e = e->operands[0];
+  }
+  if (e->operands.size() != 2 || !isConst(e->operands[1])) return {};
+  const std::int64_t number = e->operands[1]->value;
+  part.x = e->operands[0];
+  part.by = number;
+  switch (e->op) {
+  case Op::UDiv:
+  case Op::URem: part.op = e->op; break;
+  case Op::SDiv:
+  case Op::SRem: part.op = part.isExtended ? Op::Const : e->op; break;
+  case Op::LShr:
+    if (number <= 0 || number >= e->width - 1) return {};
+    part.op = Op::UDiv;
+    part.by = std::int64_t{1} << number;
+    break;
+  case Op::And:
+    if (number <= 0 || number >= signedMax(e->width) || !std::has_single_bit(std::uint64_t(number) + 1))
+      return {};
+    part.op = Op::URem;
+    part.by = number + 1;
+    break;
+  default: return {};
+  }
+  // Of a signed extension the value must be no less than 0.
+  if (isSigned && (part.by <= 1 || part.by > signedMax(e->width))) return {};
+  return part;
+}
+
 /// `x % c`, with `c * (x / c)`: `x`. By SMT-LIB's rules that holds of 0 and of the least number, too.
-static Expr dividedAndBack(Expr remainder, Expr product) {
+Expr dividedAndBack(Expr remainder, Expr product) {
   if (product->op != Op::Mul || (remainder->op != Op::SRem && remainder->op != Op::URem)) return nullptr;
-  const Op division = remainder->op == Op::SRem ? Op::SDiv : Op::UDiv;
   for (std::size_t i : {0u, 1u}) {
     Expr quotient = product->operands[i];
-    if (quotient->op == division && quotient->operands[0] == remainder->operands[0] &&
-        quotient->operands[1] == remainder->operands[1] && product->operands[1 - i] == remainder->operands[1])
+    if (quotient->op == (remainder->op == Op::SRem ? Op::SDiv : Op::UDiv) &&
+        quotient->operands == remainder->operands && product->operands[1 - i] == remainder->operands[1])
       return remainder->operands[0];
+  }
+  return nullptr;
+}
+
+} // namespace
+
+/// What two summands are together, where one is a remainder and the other one the rest, or a number and the
+/// other one all of it but the remainder.
+Expr Simplifier::partsOfOne(Expr x, Expr y) {
+  const unsigned width = x->width;
+  for (const auto& [first, second] : {std::pair(x, y), std::pair(y, x)}) {
+    if (Expr whole = dividedAndBack(first, second)) return whole;
+    const Part quotient = partOf(second);
+    if (quotient.op != Op::UDiv && quotient.op != Op::SDiv) continue;
+    const Op rest = quotient.op == Op::UDiv ? Op::URem : Op::SRem;
+    if (const Part part = partOf(first); part.op == rest && part.x == quotient.x && part.by == quotient.by &&
+                                         part.isExtended == quotient.isExtended &&
+                                         quotient.factor == signExtend(part.factor * part.by, width)) {
+      const Expr whole = part.isExtended ? extend(Op::ZExt, width, part.x, NoFlags) : part.x;
+      return binary(Op::Mul, whole, constant(width, part.factor), NoFlags);
+    }
+    if (!quotient.isExtended && first == quotient.x && quotient.factor == signExtend(-quotient.by, width))
+      return binary(rest, first, constant(width, quotient.by), NoFlags);
+  }
+  return nullptr;
+}
+
+/// The same where one of them has been added to something else.
+Expr Simplifier::partsWithin(Expr x, Expr y, std::uint8_t flags) {
+  for (const auto& [part, sum] : {std::pair(x, y), std::pair(y, x)}) {
+    if (sum->op != Op::Add) continue;
+    for (std::size_t i : {0u, 1u}) {
+      const Expr whole = partsOfOne(part, sum->operands[i]);
+      if (!whole) continue;
+      const bool isCount =
+          whole->op == Op::Symbol && whole->symbol->lo >= 0; // its parts are no less, and no more
+      return add(sum->operands[1 - i], whole, isCount ? flags & sum->flags & NoSignedWrap : NoFlags);
+    }
   }
   return nullptr;
 }
@@ -168,8 +253,8 @@ static Expr dividedAndBack(Expr remainder, Expr product) {
 Expr Simplifier::add(Expr x, Expr y, std::uint8_t flags) {
   unsigned width = x->width;
   if (isConst(y, 0)) return x;
-  if (Expr whole = dividedAndBack(x, y)) return whole;
-  if (Expr whole = dividedAndBack(y, x)) return whole;
+  if (Expr whole = partsOfOne(x, y)) return whole;
+  if (Expr rest = partsWithin(x, y, flags)) return rest;
   if (isConst(y) && x->op == Op::Add && isConst(x->operands[1])) {
     std::int64_t a = x->operands[1]->value, b = y->value;
     std::uint8_t both = flags & x->flags;

@@ -51,12 +51,17 @@ Expr Execution::samePointer(Expr a, Expr b) {
     return leadsToCode(a, right[0].object);
   if (left.size() == 1 && isCode(left[0]) && !std::all_of(right.begin(), right.end(), isCode))
     return leadsToCode(b, left[0].object);
+  // `x == a ? b : a` asks which of two buffers it has, which are two unless somebody says otherwise; `a == b`
+  // asks whether they are.
+  const bool asksWhich = !state.launch.isOfProgram() && (left.size() > 1 || right.size() > 1);
   Expr same = exprs.boolean(false);
   for (const Place& p : left)
     for (const Place& q : right) {
       if (state.objects[p.object].isUnknown || state.objects[q.object].isUnknown) return nullptr;
       Expr both = exprs.logicalAnd(p.guard, q.guard);
-      Expr meet = p.object == q.object ? exprs.eq(p.offset, q.offset) : areOneArray(p, q);
+      Expr meet = p.object == q.object ? exprs.eq(p.offset, q.offset)
+                  : asksWhich          ? exprs.boolean(false)
+                                       : areOneArray(p, q);
       same = exprs.logicalOr(same, exprs.logicalAnd(both, meet));
     }
   return same;

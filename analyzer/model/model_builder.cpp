@@ -7,6 +7,7 @@
 #include "analyzer/model/distances.h"
 #include "analyzer/model/execution.h"
 #include "analyzer/model/flags.h"
+#include "analyzer/model/grid_size.h"
 #include "analyzer/model/learning.h"
 #include "analyzer/model/lock_turns.h"
 #include "analyzer/model/parameters.h"
@@ -238,6 +239,7 @@ private:
     state.boundTickets();
     state.boundSharedTickets();
     state.checkStarts();
+    if (hangsOnGridSize(state.model)) state.assume("a launch has fewer than 2^31 threads along each axis");
     addComparedArrays(state);
     if (overlapMatters(state)) state.assume(kPointersApart);
     if (variablesMatter(state))

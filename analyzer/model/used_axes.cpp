@@ -3,6 +3,8 @@
 #include "analyzer/model/model_builder.h"
 #include "report/metadata.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/InlineAsm.h"
@@ -106,6 +108,29 @@ static bool speaksOfBlocks(const Instruction& instruction) {
   return false;
 }
 
+/// Whether anything comes of it: blockIdx handed on as a whole is read along all axes.
+static bool isLookedAt(const Instruction& read) {
+  SmallVector<const Instruction*, 16> todo{&read};
+  SmallPtrSet<const Instruction*, 16> seen;
+  while (!todo.empty()) {
+    const Instruction* instruction = todo.pop_back_val();
+    if (!seen.insert(instruction).second) continue;
+    const bool isEnd = instruction->isTerminator() || instruction->mayReadOrWriteMemory() ||
+                       instruction->mayHaveSideEffects();
+    if (isEnd) return true;
+    for (const User* user : instruction->users()) {
+      const auto* part = dyn_cast<ExtractValueInst>(user);
+      const Value* inserted =
+          part ? FindInsertedValue(const_cast<Value*>(part->getAggregateOperand()), part->getIndices())
+               : nullptr;
+      const auto* origin = dyn_cast_or_null<Instruction>(inserted);
+      if (inserted && !(origin && seen.contains(origin))) continue; // another part
+      todo.push_back(cast<Instruction>(user));
+    }
+  }
+  return false;
+}
+
 UsedAxes usedAxes(const llvm::Function& kernel) {
   UsedAxes used;
   if (none_of(instructions(kernel), speaksOfBlocks)) used.grid = 0; // one block's work
@@ -114,7 +139,7 @@ UsedAxes usedAxes(const llvm::Function& kernel) {
   for (auto& instruction : instructions(kernel)) {
     noteWanted(instruction, used);
     auto* call = dyn_cast<IntrinsicInst>(&instruction);
-    if (!call) continue;
+    if (!call || !isLookedAt(*call)) continue;
     switch (call->getIntrinsicID()) {
     case Intrinsic::nvvm_read_ptx_sreg_tid_x:
     case Intrinsic::nvvm_read_ptx_sreg_ntid_x: block |= 1; break;
