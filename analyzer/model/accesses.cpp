@@ -37,7 +37,8 @@ ModelAccess Execution::accessOf(const Instruction& instruction, AccessKind kind)
   access.isLoad = isa<LoadInst>(instruction);
   access.align = alignOf(instruction);
   const auto lock = state.sections.valuesOf(instruction);
-  access.isPolled = state.polled.count(&instruction) != 0 || (lock && lock->turn); // whose turn it is
+  const bool takesLock = lock && (lock->turn || !state.sections.givesBack(instruction));
+  access.isPolled = state.polled.count(&instruction) != 0 || takesLock;
   access.fenceBefore = scopeOfFence(state.fences.before(instruction));
   access.fenceAfter = scopeOfFence(state.fences.after(instruction));
   access.isOfBarrier = instruction.getMetadata(kPartOfBarrier) != nullptr;

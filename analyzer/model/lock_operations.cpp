@@ -3,8 +3,10 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 
 using namespace llvm;
+using namespace llvm::PatternMatch;
 
 namespace kcheck::analyzer {
 
@@ -59,6 +61,66 @@ static LockOperation operationOf(const Value* pointer, LockChange change, std::i
   return {pointer, {}, stored, scope, change};
 }
 
+/// An index or dimension of the launch, or a thread's number in the grid along an axis: from 0 to 2^31 - 2.
+static bool isNumberOfLaunch(const Value* value) {
+  const auto isRead = [](const Value* v) {
+    auto* call = dyn_cast<IntrinsicInst>(v);
+    StringRef name = call ? call->getCalledFunction()->getName() : StringRef();
+    return name.consume_front("llvm.nvvm.read.ptx.sreg.") &&
+           any_of(std::initializer_list<StringRef>{"tid.", "ctaid.", "ntid.", "nctaid.", "laneid"},
+                  [&](StringRef start) { return name.starts_with(start); });
+  };
+  if (isRead(value)) return true;
+  Value *block = nullptr, *width = nullptr, *thread = nullptr;
+  return match(value, m_c_Add(m_c_Mul(m_Value(block), m_Value(width)), m_Value(thread))) && isRead(block) &&
+         isRead(width) && isRead(thread);
+}
+
+/// Whether the number is surely another one than that constant: `blockIdx.x + 1` is not 0, `blockIdx.x` not
+/// -1.
+static bool isNever(const Value* number, std::int64_t other) {
+  const Value* base = number;
+  std::int64_t more = 0;
+  if (const APInt* added = nullptr;
+      match(number, m_Add(m_Value(base), m_APInt(added))) && added->getBitWidth() <= 64)
+    more = added->getSExtValue();
+  else
+    base = number;
+  constexpr std::int64_t kMost = 1 << 20;
+  if (more < 0 || more > kMost || !isNumberOfLaunch(base)) return false;
+  return (other >= 0 && other < more) || (other < 0 && other > -kMost);
+}
+
+namespace {
+
+/// A compare-and-swap, by whichever instruction.
+struct Exchange {
+  const Value *pointer = nullptr, *expects = nullptr, *stores = nullptr;
+  unsigned scope = 2;
+};
+
+Exchange exchangeOf(const Instruction& instruction) {
+  if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction))
+    return {exchange->getPointerOperand(), exchange->getCompareOperand(), exchange->getNewValOperand(),
+            operationReach(*exchange)};
+  auto* call = dyn_cast<IntrinsicInst>(&instruction);
+  StringRef name = call ? call->getCalledFunction()->getName() : StringRef();
+  if (!name.starts_with("llvm.nvvm.atomic.cas.gen.i")) return {};
+  return {call->getArgOperand(0), call->getArgOperand(1), call->getArgOperand(2),
+          name.contains(".cta") ? 1u : 2u};
+}
+
+} // namespace
+
+std::optional<LockOperation> givesBackOwn(const Instruction& instruction, const LockOperation& taking) {
+  const Exchange exchange = exchangeOf(instruction);
+  if (!exchange.pointer || !taking.expected || constantOf(exchange.stores) != taking.expected) return {};
+  const bool findsOwn = taking.own ? isSameAddress(taking.own, exchange.expects)
+                                   : constantOf(exchange.expects) == taking.stored;
+  return findsOwn ? std::optional(LockOperation{exchange.pointer, {}, *taking.expected, exchange.scope})
+                  : std::nullopt;
+}
+
 std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
   if (auto* store = dyn_cast<StoreInst>(&instruction)) {
     auto stored = constantOf(store->getValueOperand());
@@ -71,11 +133,13 @@ std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
     if (!change || !stored) return {};
     return operationOf(update->getPointerOperand(), *change, *stored, operationReach(*update));
   }
-  if (auto* exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
-    auto expected = constantOf(exchange->getCompareOperand()),
-         stored = constantOf(exchange->getNewValOperand());
-    if (!expected || !stored || *expected == *stored) return {};
-    return LockOperation{exchange->getPointerOperand(), expected, *stored, operationReach(*exchange)};
+  if (const Exchange exchange = exchangeOf(instruction); exchange.pointer) {
+    const auto expected = constantOf(exchange.expects), stored = constantOf(exchange.stores);
+    if (!expected || expected == stored) return {};
+    if (stored) return LockOperation{exchange.pointer, expected, *stored, exchange.scope};
+    if (!isNever(exchange.stores, *expected)) return {};
+    return LockOperation{exchange.pointer, expected,          kOwnNumber,
+                         exchange.scope,   LockChange::Store, exchange.stores};
   }
   auto* call = dyn_cast<IntrinsicInst>(&instruction);
   StringRef name = call ? call->getCalledFunction()->getName() : StringRef();
@@ -85,11 +149,6 @@ std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
     const auto stored = constantOf(call->getArgOperand(1));
     return stored ? std::optional(operationOf(call->getArgOperand(0), *change, *stored, scope))
                   : std::nullopt;
-  }
-  if (name.starts_with("cas.gen.i")) {
-    auto expected = constantOf(call->getArgOperand(1)), stored = constantOf(call->getArgOperand(2));
-    if (!expected || !stored || *expected == *stored) return {};
-    return LockOperation{call->getArgOperand(0), expected, *stored, scope};
   }
   return {};
 }

@@ -94,6 +94,14 @@ public:
 private:
   using State = std::map<TakenLock, Fenced>; ///< since it was taken
 
+  /// What is known at one place. A lock that has just been tried for is held wherever the test for it comes
+  /// out so, there or further on (`bool mine = try(); if (mine) fence(); ... if (mine)`).
+  struct Known {
+    State held;
+    State tried; ///< on all ways on which it may be held; never: given back on some of them
+    friend bool operator==(const Known&, const Known&) = default;
+  };
+
   static std::vector<const BasicBlock*> inOrder(const llvm::Function& kernel) {
     ReversePostOrderTraversal<const llvm::Function*> blocks(&kernel);
     return {blocks.begin(), blocks.end()};
@@ -129,17 +137,20 @@ private:
     if (locks.all.count(&instruction)) return nullptr;
     for (auto& [taken, fenced] : state) {
       if (fenced.isNever() || !mayGiveBack(taken, instruction.getParent())) continue;
-      const auto operation = freed(instruction, result.operations.at(taken));
+      const auto operation = freed(instruction, taken);
       if (operation && isSameAddress(takingOf(taken).pointer, operation->pointer)) return taken;
     }
     return nullptr;
   }
 
   /// What the instruction does to a lock if that frees it.
-  static std::optional<LockOperation> freed(const Instruction& instruction, const LockValues& values) {
+  std::optional<LockOperation> freed(const Instruction& instruction, TakenLock taken) const {
+    const LockValues& values = result.operations.at(taken);
     if (values.turn) return servesAnother(instruction);
+    if (auto operation = givesBackOwn(instruction, takingOf(taken))) return operation;
     auto operation = lockOperationOf(instruction);
     if (!operation || operation->expected) return {};
+    if (values.taken == kOwnNumber && operation->change != LockChange::Store) return {};
     const std::int64_t left = operation->leaves(values.taken);
     const bool frees = values.free ? left == *values.free : left != values.taken;
     return frees ? operation : std::nullopt;
@@ -182,21 +193,36 @@ private:
     }
   }
 
-  void step(const Instruction& instruction, State& state) const {
-    for (auto& [taken, fenced] : state) fenced.pass(instruction, blockLocks.isOfBlock(taken));
-    if (locks.all.count(&instruction)) state.erase(&instruction);
-    if (TakenLock taken = givenBack(instruction, state)) state.erase(taken);
+  void step(const Instruction& instruction, Known& known) const {
+    for (State* state : {&known.held, &known.tried})
+      for (auto& [taken, fenced] : *state)
+        if (!fenced.isNever()) fenced.pass(instruction, blockLocks.isOfBlock(taken));
+    if (locks.all.count(&instruction)) {
+      known.held.erase(&instruction);
+      known.tried[&instruction] = {acquireReach(instruction), 0, false};
+    }
+    if (TakenLock taken = givenBack(instruction, known.held)) {
+      known.held.erase(taken);
+      known.tried[taken] = Fenced::never();
+    }
   }
 
-  static void meet(std::optional<State>& into, const State& state) {
-    if (!into) {
-      into = state;
-      return;
+  /// Ways that say nothing of a lock come from where the test for it has failed, or from before it was tried
+  /// for.
+  static void meetTried(State& into, const State& state) {
+    for (const auto& [taken, fenced] : state) {
+      const auto [entry, isNew] = into.try_emplace(taken, fenced);
+      if (isNew) continue;
+      if (fenced.isNever()) entry->second = fenced;
+      if (!entry->second.isNever()) entry->second.meet(fenced);
     }
-    for (auto at = into->begin(); at != into->end();) {
+  }
+
+  static void meet(State& into, const State& state) {
+    for (auto at = into.begin(); at != into.end();) {
       auto other = state.find(at->first);
       if (other == state.end()) {
-        at = into->erase(at);
+        at = into.erase(at);
         continue;
       }
       at->second.meet(other->second);
@@ -204,29 +230,43 @@ private:
     }
   }
 
+  /// What holds at the end of the edge.
+  Known along(const BasicBlock* from, const BasicBlock* block, Known known) const {
+    const auto& passed = blockLocks.passedOnEdges();
+    if (auto others = passed.find({from, block}); others != passed.end())
+      for (TakenLock lock : others->second) known.held[lock] = Fenced::never();
+    if (auto taken = locks.onEdges.find({from, block}); taken != locks.onEdges.end())
+      for (TakenLock lock : taken->second)
+        if (auto tried = known.tried.find(lock);
+            !locks.ambiguous.count(lock) && tried != known.tried.end() && !tried->second.isNever())
+          known.held[lock] = tried->second;
+    if (auto missed = locks.missedOnEdges.find({from, block}); missed != locks.missedOnEdges.end())
+      for (TakenLock lock : missed->second) known.tried.erase(lock);
+    return known;
+  }
+
   bool forward() {
     bool changed = false;
     for (const BasicBlock* block : order) {
-      std::optional<State> state;
-      if (block == order.front()) state.emplace();
+      std::optional<Known> known;
+      if (block == order.front()) known.emplace();
       for (const BasicBlock* from : predecessors(block)) {
-        auto known = after.find(from);
-        if (known == after.end()) continue; // not reached yet
-        State here = known->second;
-        const auto& passed = blockLocks.passedOnEdges();
-        if (auto others = passed.find({from, block}); others != passed.end())
-          for (TakenLock lock : others->second) here[lock] = Fenced::never();
-        if (auto taken = locks.onEdges.find({from, block}); taken != locks.onEdges.end())
-          for (TakenLock lock : taken->second)
-            if (!locks.ambiguous.count(lock)) here[lock] = {acquireReach(*lock), 0, false};
-        meet(state, here);
+        auto end = after.find(from);
+        if (end == after.end()) continue; // not reached yet
+        Known here = along(from, block, end->second);
+        if (!known) {
+          known = std::move(here);
+          continue;
+        }
+        meet(known->held, here.held);
+        meetTried(known->tried, here.tried);
       }
-      if (!state) continue;
-      before[block] = *state;
-      for (const Instruction& instruction : *block) step(instruction, *state);
-      auto [entry, isNew] = after.try_emplace(block, *state);
-      if (!isNew && entry->second == *state) continue;
-      entry->second = std::move(*state);
+      if (!known) continue;
+      before[block] = *known;
+      for (const Instruction& instruction : *block) step(instruction, *known);
+      auto [entry, isNew] = after.try_emplace(block, *known);
+      if (!isNew && entry->second == *known) continue;
+      entry->second = std::move(*known);
       changed = true;
     }
     return changed;
@@ -234,18 +274,19 @@ private:
 
   /// Notes what is held at each instruction, and which ones give back.
   void replay(const BasicBlock& block) {
-    State state = before[&block];
+    Known known = before[&block];
     for (const Instruction& instruction : block) {
+      const State& state = known.held;
       if (TakenLock taken = givenBack(instruction, state)) {
         releases[&instruction] = taken;
         result.operations[&instruction] = result.operations.at(taken);
         unsigned& scope = scopes.try_emplace(taken, takingOf(taken).scope).first->second;
-        scope = std::min(scope, freed(instruction, result.operations.at(taken))->scope);
+        scope = std::min(scope, freed(instruction, taken)->scope);
       }
       if (instruction.mayReadOrWriteMemory())
         for (const auto& [taken, fenced] : state)
           if (!fenced.isNever()) sinceTaken[&instruction].insert({taken, fenced});
-      step(instruction, state);
+      step(instruction, known);
     }
   }
 
@@ -307,7 +348,7 @@ private:
   std::vector<const BasicBlock*> order;
   TakenLocks locks;
   BlockLocks blockLocks;
-  std::map<const BasicBlock*, State> before, after;
+  std::map<const BasicBlock*, Known> before, after;
   std::map<const Instruction*, TakenLock> releases;
   std::map<TakenLock, unsigned> scopes; ///< the narrowest of the operations on a lock
   std::map<const Instruction*, State> sinceTaken;

@@ -21,8 +21,11 @@ public:
         continue;
       for (bool way : {true, false}) {
         std::set<TakenLock> now;
+        isWhole = true;
         takenWhere(branch->getCondition(), way, now, 8);
-        if (!now.empty()) result.onEdges[{block, branch->getSuccessor(way ? 0 : 1)}] = std::move(now);
+        if (now.empty()) continue;
+        if (isWhole) result.missedOnEdges[{block, branch->getSuccessor(way ? 1 : 0)}] = now;
+        result.onEdges[{block, branch->getSuccessor(way ? 0 : 1)}] = std::move(now);
       }
     }
     return std::move(result);
@@ -35,11 +38,13 @@ private:
     if (auto* flip = dyn_cast<BinaryOperator>(condition)) {
       if (flip->getOpcode() == Instruction::Xor && constantOf(flip->getOperand(1)))
         return takenWhere(flip->getOperand(0), !way, now, depth - 1);
+      isWhole = false;
       if (flip->getOpcode() == (way ? Instruction::And : Instruction::Or))
         for (const Value* part : flip->operands()) takenWhere(part, way, now, depth - 1);
       return;
     }
     if (auto* choice = dyn_cast<SelectInst>(condition)) { // a && b, a || b
+      isWhole = false;
       auto other = constantOf(way ? choice->getFalseValue() : choice->getTrueValue());
       if (!other || (*other != 0) == way) return;
       takenWhere(choice->getCondition(), way, now, depth - 1);
@@ -92,6 +97,7 @@ private:
     auto* atomic = dyn_cast<Instruction>(found);
     const auto operation = atomic ? lockOperationOf(*atomic) : std::nullopt;
     if (!operation || operation->change != LockChange::Or || !(operation->stored & looked)) return false;
+    isWhole = false; // other bits may be looked at too
     take(*atomic, 0, now);
     return true;
   }
@@ -126,6 +132,7 @@ private:
   }
 
   const LoopInfo& loops;
+  bool isWhole = true; ///< that a lock is taken is all that the condition asks
   TakenLocks result;
 };
 

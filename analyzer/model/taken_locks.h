@@ -21,6 +21,7 @@ using FlowEdge = std::pair<const llvm::BasicBlock*, const llvm::BasicBlock*>;
 
 struct TakenLocks {
   std::map<FlowEdge, std::set<TakenLock>> onEdges;
+  std::map<FlowEdge, std::set<TakenLock>> missedOnEdges; ///< surely not taken
   std::set<TakenLock> all;
   std::set<TakenLock> ambiguous; ///< of what is stored in these, edges say different things
   std::unordered_map<const llvm::Instruction*, LockValues> values;
