@@ -24,6 +24,21 @@ Expr highProduct(ExprContext& exprs, Expr a, Expr b, bool isSigned) {
   return exprs.extend(Op::Trunc, 32, exprs.binary(Op::LShr, product, exprs.constant(64, 32)));
 }
 
+Expr halfSum(ExprContext& exprs, Expr a, Expr b, bool isSigned, bool roundsUp) {
+  const Op extend = isSigned ? Op::SExt : Op::ZExt;
+  const auto both = std::uint8_t(NoSignedWrap | NoUnsignedWrap);
+  Expr sum =
+      exprs.add(exprs.extend(extend, 64, a), exprs.extend(extend, 64, b), isSigned ? NoSignedWrap : both);
+  if (roundsUp) sum = exprs.add(sum, exprs.constant(64, 1), NoSignedWrap);
+  return exprs.extend(Op::Trunc, 32,
+                      exprs.binary(isSigned ? Op::AShr : Op::LShr, sum, exprs.constant(64, 1)));
+}
+
+Expr difference(ExprContext& exprs, Expr a, Expr b, bool isSigned) {
+  Expr less = exprs.binary(isSigned ? Op::Slt : Op::Ult, a, b);
+  return exprs.ite(less, exprs.sub(b, a), exprs.sub(a, b));
+}
+
 Expr lowest24(ExprContext& exprs, Expr x, bool isSigned) {
   if (!isSigned) return exprs.binary(Op::And, x, exprs.constant(32, 0xffffff));
   Expr eight = exprs.constant(32, 8);

@@ -11,6 +11,10 @@ Expr minimumOrMaximum(ExprContext& exprs, Expr a, Expr b, bool isSigned, bool mi
 Expr absoluteValue(ExprContext& exprs, Expr x);
 /// The upper half of the product of two numbers of 32 bits; null for others.
 Expr highProduct(ExprContext& exprs, Expr a, Expr b, bool isSigned);
+/// Half the sum of 32-bit numbers, as if it were made in more bits.
+Expr halfSum(ExprContext& exprs, Expr a, Expr b, bool isSigned, bool roundsUp);
+/// How far two numbers are apart, without a sign.
+Expr difference(ExprContext& exprs, Expr a, Expr b, bool isSigned);
 /// The lower 24 of 32 bits as a number.
 Expr lowest24(ExprContext& exprs, Expr x, bool isSigned);
 /// The zero bits above the highest one; all of them where there is none. 32 bit, of 32 or 64.

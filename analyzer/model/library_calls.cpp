@@ -125,6 +125,24 @@ Expr Execution::mathResult(const CallInst& call, StringRef name, Expr& condition
   if (name == "__nv_umul24" || name == "__nv_mul24")
     return exprs.mul(lowest24(exprs, argument(0), name == "__nv_mul24"),
                      lowest24(exprs, argument(1), name == "__nv_mul24"));
+  if (StringRef half = name;
+      half.consume_front("__nv_") && half.consume_back("hadd")) // hadd, rhadd, uhadd, urhadd
+    return halfSum(exprs, argument(0), argument(1), !half.starts_with("u"), half.ends_with("r"));
+  if (name == "__nv_sad" || name == "__nv_usad")
+    return exprs.add(difference(exprs, argument(0), argument(1), name == "__nv_sad"), argument(2));
+  const bool isSameBits =
+      StringSwitch<bool>(name)
+          .Cases("__nv_int_as_float", "__nv_uint_as_float", "__nv_float_as_int", true)
+          .Cases("__nv_float_as_uint", "__nv_longlong_as_double", "__nv_double_as_longlong", true)
+          .Default(false);
+  if (isSameBits) return argument(0);
+  if (name == "__nv_hiloint2double")
+    return exprs.binary(
+        Op::Or, exprs.binary(Op::Shl, exprs.extend(Op::ZExt, 64, argument(0)), exprs.constant(64, 32)),
+        exprs.extend(Op::ZExt, 64, argument(1)));
+  if (name == "__nv_double2loint") return exprs.extend(Op::Trunc, 32, argument(0));
+  if (name == "__nv_double2hiint")
+    return exprs.extend(Op::Trunc, 32, exprs.binary(Op::LShr, argument(0), exprs.constant(64, 32)));
   if (name == "__nv_byte_perm") return permutedBytes(exprs, argument(0), argument(1), argument(2));
   if (name.starts_with("__nv_clz")) return leadingZeros(exprs, argument(0));
   const bool isCount = name.starts_with("__nv_popc");
