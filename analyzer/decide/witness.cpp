@@ -9,8 +9,10 @@ namespace kcheck::analyzer {
 
 namespace {
 
-/// Without the marks of a thread's copy and of a further symbol of the same name.
-std::string baseName(const std::string& name) { return name.substr(0, name.find_first_of("#'")); }
+std::string baseName(const std::string& name) {
+  std::size_t mark = name.rfind('#');
+  return mark == std::string::npos ? name : name.substr(0, mark);
+}
 
 /// The value as a reader expects it: signed, unless the symbol is declared unsigned.
 std::int64_t shown(const Symbol& s, std::int64_t value) {
@@ -252,10 +254,14 @@ Witness Decider::witness(const Verdict& verdict, const ModelAccess& a, const Mod
     std::string name = baseName(s->name);
     unsigned thread = copies.threadOf(s);
     if (isIndex || !told.insert({name, thread}).second) continue;
+    // What a loop leaves of a number without closed form may be anything: a far one tells nobody anything.
+    constexpr std::int64_t kFar = 1 << 24;
+    const std::int64_t value = shown(*s, values.of(s));
+    if (!s->exact && s->cause.kind == CauseKind::Loop && (value < -kFar || value > kFar)) continue;
     auto& list = thread == 2 ? w.second.values : thread == 1 || !b ? w.first.values : w.shared;
     if (s->kind == SymbolKind::LoopCounter && counted.contains(s)) w.implied.push_back(name);
     bool isOwn = !b && s->varies == Varies::Never;
-    (isOwn ? w.shared : list).emplace_back(name, shown(*s, values.of(s)));
+    (isOwn ? w.shared : list).emplace_back(name, value);
   }
   for (auto& field : fieldsIn(model, verdict.constraints, values)) w.shared.push_back(std::move(field));
   w.causes = causes(verdict.constraints, values, b ? std::optional(relation) : std::nullopt);

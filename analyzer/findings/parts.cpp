@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 namespace kcheck::analyzer {
 namespace {
@@ -34,10 +35,13 @@ std::string valuesText(const std::vector<std::pair<std::string, std::int64_t>>& 
                        const Witness& witness) {
   constexpr unsigned kMost = 6;
   std::string text;
-  unsigned told = 0;
+  std::set<std::string> told;
   for (const auto& [name, value] : values) {
-    if (std::ranges::find(witness.implied, name) != witness.implied.end() || told == kMost) continue;
-    text += fmt::format("{}{} = {}", told++ ? ", " : "", name, value);
+    const std::string plain =
+        name.substr(0, name.find('\'')); // without the mark of a further one of that name
+    if (std::ranges::find(witness.implied, name) != witness.implied.end() || told.size() == kMost) continue;
+    if (!told.insert(plain).second) continue;
+    text += fmt::format("{}{} = {}", told.size() > 1 ? ", " : "", plain, value);
   }
   return text;
 }

@@ -14,6 +14,7 @@
 #include "instrument/runtime/core/memory_copy.h"
 #include "instrument/runtime/core/metrics.h"
 #include "instrument/runtime/core/own_arrays.h"
+#include "instrument/runtime/core/quiet.h"
 #include "instrument/runtime/core/race.h"
 #include "instrument/runtime/core/rehearsal.h"
 #include "instrument/runtime/core/scheduler.h"
@@ -166,9 +167,13 @@ void rehearse(LaunchState& launch, Rehearsal order, unsigned attempt, std::uint6
   launch.uneven = 0;
 }
 
-/// What is to be as it was for each rehearsal; what another thread of the program writes meanwhile stays.
+/// What is to be as it was for each rehearsal, unless that is too much; what another thread of the program
+/// writes meanwhile stays. Launches with a log are many and short: theirs is to cost little.
 std::optional<std::vector<MemoryRange>> memoryToRestore(const LaunchState& launch) {
-  return programHasOneThread() ? liveMemory() : memoryWrittenBy(launch);
+  const std::size_t most = std::size_t{launch.logged ? 32u : 128u} << 20;
+  std::optional<std::vector<MemoryRange>> memory = memoryWrittenBy(launch);
+  if (!memory && programHasOneThread()) memory = liveMemory();
+  return memory && bytesOf(*memory) <= most ? memory : std::nullopt;
 }
 
 /// The launch that has just run, in the orders that may show more; memory ends as it is now.

@@ -13,7 +13,7 @@
 namespace kcheck::runtime {
 
 /// Whether a copy of the memory should be made before the launch: something finer than barriers may order its
-/// threads, the kernel has not been launched often, and memory is small enough.
+/// threads, or atomics tell them of each other, and the kernel has not been launched often.
 bool mayRehearse(const LaunchState& launch);
 
 /// So many threads at most go one access at a time: each has a stack.
