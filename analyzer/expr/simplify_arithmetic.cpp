@@ -168,8 +168,7 @@ Part partOf(Expr e) {
     part.factor = e->operands[1]->value;
     e = e->operands[0];
   }
-  const bool isSigned = e->op == Op::SExt;
-  if (isSigned || e->op == Op::ZExt) {
+  if (e->op == Op::SExt || e->op == Op::ZExt) {
     part.isExtended = true;
     e = e->operands[0];
   }
@@ -195,8 +194,8 @@ Part partOf(Expr e) {
     break;
   default: return {};
   }
-  // Of a signed extension the value must be no less than 0.
-  if (isSigned && (part.by <= 1 || part.by > signedMax(e->width))) return {};
+  // In more bits the divisor is what it is without a sign, and the value no less than 0.
+  if (part.isExtended && (part.by <= 1 || part.by > signedMax(e->width))) return {};
   return part;
 }
 

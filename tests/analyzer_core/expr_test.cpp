@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 namespace kcheck::analyzer {
 namespace {
 
@@ -41,11 +43,12 @@ protected:
 };
 
 /// Where the original is defined, the rewritten one is defined and has the same value.
-void checkRewriting(unsigned seed, unsigned trees, unsigned depth) {
+void checkRewriting(unsigned seed, unsigned trees,
+                    const std::function<testing::Twin(testing::RandomExpr&)>& make) {
   for (unsigned t = 0; t < trees; ++t) {
     ExprContext context;
     testing::RandomExpr random(context, seed * 1000003u + t);
-    testing::Twin twin = random.make(random.anyWidth(), depth);
+    testing::Twin twin = make(random);
     ASSERT_EQ(twin.plain->width, twin.simplified->width);
     for (int i = 0; i < 12; ++i) {
       Assignment a = random.anyAssignment();
@@ -59,6 +62,14 @@ void checkRewriting(unsigned seed, unsigned trees, unsigned depth) {
   }
 }
 
+void checkRewriting(unsigned seed, unsigned trees, unsigned depth) {
+  checkRewriting(seed, trees,
+                 [&](testing::RandomExpr& random) { return random.make(random.anyWidth(), depth); });
+}
+
+TEST(Rewriting, KeepsValuesOfQuotientsWithRemainders) {
+  checkRewriting(4, 20000, [](testing::RandomExpr& random) { return random.parts(random.anyWidth()); });
+}
 TEST(Rewriting, KeepsValuesOfSmallTrees) { checkRewriting(1, 20000, 2); }
 TEST(Rewriting, KeepsValuesOfMiddleTrees) { checkRewriting(2, 8000, 4); }
 TEST(Rewriting, KeepsValuesOfDeepTrees) { checkRewriting(3, 600, 8); }

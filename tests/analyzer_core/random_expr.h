@@ -54,9 +54,36 @@ public:
     unsigned kind = below(width == 1 ? 12 : 14);
     if (kind == 0 && chance(50)) return call(width, depth);
     if (width == 1 && kind >= 5) return comparison(depth);
+    if (width > 1 && chance(10)) return parts(width);
     if (kind == 1) return choice(width, depth);
     if (width > 1 && kind >= 11) return extension(width, depth);
     return binary(width, depth);
+  }
+
+  /// A number put together from its quotient and remainder, or nearly so: `x / c * c + x % c`, as masks and
+  /// shifts too, in more bits, as multiples, beside something else.
+  Twin parts(unsigned width) {
+    const unsigned narrow = chance(50) ? width : std::min(width, anyWidth());
+    if (narrow < 2) return leaf(width);
+    const Twin x = leaf(narrow);
+    const bool isSigned = chance(30), isPower = chance(50);
+    const unsigned shift = below(narrow);
+    const std::int64_t by =
+        isPower ? normalize(std::int64_t(std::uint64_t{1} << shift), narrow) : anyValue(narrow);
+    Twin quotient = isPower && !isSigned ? of(Op::LShr, x, constant(narrow, shift))
+                                         : of(isSigned ? Op::SDiv : Op::UDiv, x, constant(narrow, by));
+    Twin rest = isPower && !isSigned ? of(Op::And, x, constant(narrow, by - 1))
+                                     : of(isSigned ? Op::SRem : Op::URem, x, constant(narrow, by));
+    if (chance(20)) rest = x;
+    const Op extend = chance(50) ? Op::ZExt : Op::SExt;
+    const std::int64_t factor = chance(50) ? 1 : anyValue(width), sign = rest.plain == x.plain ? -1 : 1;
+    const std::int64_t scale = sign * std::int64_t(std::uint64_t(factor) * std::uint64_t(by));
+    Twin sum =
+        of(Op::Mul, extended(extend, width, quotient), constant(width, chance(90) ? scale : scale + 1));
+    if (chance(40)) sum = of(Op::Add, sum, leaf(width));
+    const Twin added =
+        of(Op::Mul, extended(chance(90) ? extend : Op::ZExt, width, rest), constant(width, factor));
+    return chance(50) ? of(Op::Add, sum, added) : of(Op::Add, added, sum);
   }
 
   Assignment anyAssignment() {
@@ -83,6 +110,21 @@ private:
     if (width == 1) flags = 0;
     return {raw.intern(op, width, {a.plain, b.plain}, 0, flags),
             context->binary(op, a.simplified, b.simplified, flags)};
+  }
+
+  Twin constant(unsigned width, std::int64_t value) {
+    const std::int64_t v = normalize(value, width);
+    return {raw.intern(Op::Const, width, {}, v), context->constant(width, v)};
+  }
+
+  Twin of(Op op, const Twin& a, const Twin& b) {
+    return {raw.intern(op, a.plain->width, {a.plain, b.plain}, 0, 0),
+            context->binary(op, a.simplified, b.simplified, 0)};
+  }
+
+  Twin extended(Op op, unsigned width, const Twin& a) {
+    if (a.plain->width == width) return a;
+    return {raw.intern(op, width, {a.plain}, 0, 0), context->extend(op, width, a.simplified)};
   }
 
   Twin comparison(unsigned depth) {
