@@ -210,6 +210,14 @@ RacePairs racesToTell(const KernelAnswers& answers, const FindingContext& contex
 }
 
 namespace {
+/// Whether the number goes into the sum or product: what is found at a place that it leads to (`in[u] < 0`)
+/// is another.
+bool isPartOf(Expr number, Expr sum) {
+  if (sum == number) return true;
+  return sum->op != Op::Apply &&
+         std::ranges::any_of(sum->operands, [&](Expr part) { return isPartOf(number, part); });
+}
+
 /// Whether the condition compares what the address follows with a fixed bound: then the guard itself lets the
 /// access through.
 bool isGuarded(const ModelAccess& access) {
@@ -222,7 +230,7 @@ bool isGuarded(const ModelAccess& access) {
     return anyNode(access.condition, [&](Expr n) {
       bool compares = n->op == Op::Slt || n->op == Op::Sle || n->op == Op::Ult || n->op == Op::Ule;
       if (!compares) return false;
-      auto follows = [&](Expr side) { return anyNode(side, [&](Expr part) { return part == content; }); };
+      auto follows = [&](Expr side) { return isPartOf(content, side); };
       auto isFixed = [](Expr side) {
         return !anyNode(side, [](Expr part) { return part->op == Op::Apply; });
       };
