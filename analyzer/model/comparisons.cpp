@@ -2,6 +2,9 @@
 #include "analyzer/model/distances.h"
 #include "analyzer/model/execution.h"
 
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/InstIterator.h"
+
 using namespace llvm;
 
 namespace kcheck::analyzer {
@@ -40,6 +43,20 @@ Expr Execution::areOneArray(const Place& p, const Place& q) {
   return isOne;
 }
 
+/// Whether the kernel asks of two of its parameters whether they are one.
+static bool comparesParameters(const llvm::Function& kernel) {
+  const auto isGiven = [](const Value* pointer) {
+    return isa<llvm::Argument, LoadInst, ExtractValueInst>(pointer);
+  };
+  return any_of(instructions(kernel), [&](const Instruction& instruction) {
+    auto* compare = dyn_cast<ICmpInst>(&instruction);
+    if (!compare || !compare->getOperand(0)->getType()->isPointerTy()) return false;
+    const Value *a = getUnderlyingObject(compare->getOperand(0), 0),
+                *b = getUnderlyingObject(compare->getOperand(1), 0);
+    return a != b && isGiven(a) && isGiven(b);
+  });
+}
+
 /// Whether two pointers are equal, by the places that they may mean. Null when that is not known.
 Expr Execution::samePointer(Expr a, Expr b) {
   if (!state.objects.isPointer(a) || !state.objects.isPointer(b)) return nullptr;
@@ -53,7 +70,8 @@ Expr Execution::samePointer(Expr a, Expr b) {
     return leadsToCode(b, left[0].object);
   // `x == a ? b : a` asks which of two buffers it has, which are two unless somebody says otherwise; `a == b`
   // asks whether they are.
-  const bool asksWhich = !state.launch.isOfProgram() && (left.size() > 1 || right.size() > 1);
+  const bool asksWhich = !state.launch.isOfProgram() && (left.size() > 1 || right.size() > 1) &&
+                         !comparesParameters(state.function);
   Expr same = exprs.boolean(false);
   for (const Place& p : left)
     for (const Place& q : right) {

@@ -61,19 +61,23 @@ static LockOperation operationOf(const Value* pointer, LockChange change, std::i
   return {pointer, {}, stored, scope, change};
 }
 
-/// An index or dimension of the launch, or a thread's number in the grid along an axis: from 0 to 2^31 - 2.
+/// `threadIdx.x` and the like: the part of its name that says what it is, `.x` the axis; else nothing.
+static StringRef launchNumber(const Value* value) {
+  auto* call = dyn_cast<IntrinsicInst>(value);
+  StringRef name = call ? call->getCalledFunction()->getName() : StringRef();
+  return name.consume_front("llvm.nvvm.read.ptx.sreg.") ? name : StringRef();
+}
+
+/// An index or dimension of the launch, or a thread's number in the grid along an axis: from 0 to 2^31 - 1.
 static bool isNumberOfLaunch(const Value* value) {
-  const auto isRead = [](const Value* v) {
-    auto* call = dyn_cast<IntrinsicInst>(v);
-    StringRef name = call ? call->getCalledFunction()->getName() : StringRef();
-    return name.consume_front("llvm.nvvm.read.ptx.sreg.") &&
-           any_of(std::initializer_list<StringRef>{"tid.", "ctaid.", "ntid.", "nctaid.", "laneid"},
-                  [&](StringRef start) { return name.starts_with(start); });
-  };
-  if (isRead(value)) return true;
-  Value *block = nullptr, *width = nullptr, *thread = nullptr;
-  return match(value, m_c_Add(m_c_Mul(m_Value(block), m_Value(width)), m_Value(thread))) && isRead(block) &&
-         isRead(width) && isRead(thread);
+  for (StringRef start : {"tid.", "ctaid.", "ntid.", "nctaid.", "laneid"})
+    if (launchNumber(value).starts_with(start)) return true;
+  Value *x = nullptr, *y = nullptr, *thread = nullptr;
+  if (!match(value, m_c_Add(m_Mul(m_Value(x), m_Value(y)), m_Value(thread)))) return false;
+  StringRef block = launchNumber(x), width = launchNumber(y), own = launchNumber(thread);
+  if (width.starts_with("ctaid.")) std::swap(block, width);
+  return block.consume_front("ctaid.") && width.consume_front("ntid.") && own.consume_front("tid.") &&
+         block == width && block == own;
 }
 
 /// Whether the number is surely another one than that constant: `blockIdx.x + 1` is not 0, `blockIdx.x` not

@@ -5,6 +5,7 @@
 #include "instrument/runtime/core/race_pair.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace kcheck::runtime {
 namespace {
@@ -20,6 +21,24 @@ bool isOfIntervalBefore(const CheckedAccess& access, Token token) {
     return false;
   const Owner owner = ownerOf(*block.launch, block, token);
   return owner.block == block.index && owner.intervalStart < block.interval;
+}
+
+/// All threads of the block that may read in its interval.
+Token wholeBlock(const BlockState& block) { return block.interval + block.many; }
+
+/// What many threads of the block have read in this interval is entered once, for all of them.
+void fold(const CheckedAccess& access, ReadSet& set) {
+  const BlockState& block = access.block;
+  std::optional<ReadSet::Reader> folded[2]; // plain, atomic
+  std::erase_if(set.readers, [&](const ReadSet::Reader& reader) {
+    if (reader.token < block.launch->first || reader.token >= kReadSet) return false;
+    const Owner owner = ownerOf(*block.launch, block, reader.token);
+    if (owner.block != block.index || owner.intervalStart != block.interval) return false;
+    folded[reader.atomic] = {wholeBlock(block), reader.site, reader.atomic};
+    return true;
+  });
+  for (const auto& one : folded)
+    if (one) set.add(*one), set.isFolded = true;
 }
 
 } // namespace
@@ -70,6 +89,10 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
   if (standsForAll && allComeBefore(access, *set)) set->clear();
   if (!set->readers.empty() && set->readers.back().token == me && set->readers.back().atomic == atomic)
     return;
+  const auto standsForMe = [&](const ReadSet::Reader& reader) {
+    return reader.token == wholeBlock(block) && reader.atomic == atomic;
+  };
+  if (set->isFolded && std::ranges::any_of(set->readers, standsForMe)) return;
   std::size_t most = access.shared ? 2 * block.threadCount : kMostGlobalReaders;
   if (set->readers.size() >= std::max(most, set->sweepAt)) {
     std::erase_if(set->readers, [&](const ReadSet::Reader& reader) {
@@ -77,6 +100,7 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
              (comesBefore(access.thread, reader.token, at, Seen::Not) ||
               readBeforeSeenStore(access, {reader.token, reader.site, false, reader.atomic}, at));
     });
+    if (!access.shared && set->readers.size() >= kMostGlobalReaders) fold(access, *set);
     set->sweepAt = 2 * set->readers.size();
     if (!access.shared && set->readers.size() >= kMostGlobalReaders) {
       cell.read = block.launchMany;

@@ -155,6 +155,7 @@ struct ReadSet {
   };
   std::vector<Reader> readers;
   Token oldest = ~Token{0}, newest = 0; ///< of their tokens
+  bool isFolded = false;                ///< some of them stand for several threads of a block
   std::size_t sweepAt = 0; ///< so many readers, and those that come before the next one are dropped
   void add(const Reader& reader) {
     readers.push_back(reader);
@@ -171,13 +172,13 @@ struct ReadSet {
     readers.clear();
     oldest = ~Token{0};
     newest = 0;
+    isFolded = false;
     sweepAt = 0;
   }
 };
 
 inline constexpr std::uint64_t kNoBlock = ~std::uint64_t{0}, kSeveralBlocks = kNoBlock - 1;
 
-/// What atomics have published through one word.
 /// What stores have made known to those who see them.
 struct Published {
   Clock device, wide;
@@ -192,6 +193,7 @@ constexpr std::uint8_t bytesOfWord(Address at, std::uint32_t bytes) {
   return bytes >= 4 ? 0xf : static_cast<std::uint8_t>(((1u << bytes) - 1) << (at & 3) & 0xf);
 }
 
+/// What atomics have published through one word.
 struct SyncWord {
   std::uint32_t version = 0;            ///< counts atomic operations
   std::uint64_t user = kNoBlock;        ///< of shared memory: the block whose it is
