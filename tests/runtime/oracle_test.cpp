@@ -46,14 +46,21 @@ struct Program {
   std::vector<Action> steps[kBlocks][kThreads];
 };
 
-/// A few threads do all the work, so that they meet; the others only take part in barriers.
+/// A few threads do all the work, so that they meet; the others only take part in barriers, and in some
+/// programs in reading a word, more of them than a word's readers are remembered one by one.
 Program makeProgram(Random& random) {
   Program program;
   std::uint32_t site = 1;
   bool narrow = random.below(4) == 0, mixed = random.below(3) == 0;
+  const bool anyReadByAll = random.below(4) == 0;
+  const std::uint32_t readByAll = random.below(kWords);
   for (auto& block : program.steps) {
     std::uint32_t phases = 1 + random.below(3);
     for (std::uint32_t phase = 0; phase < phases; ++phase) {
+      if (anyReadByAll && random.below(2)) {
+        for (auto& steps : block) steps.push_back({Step::Read, readByAll, site});
+        ++site;
+      }
       for (std::uint32_t part = 0; part < 2; ++part) {
         for (std::uint32_t thread : {0u, 1u, 33u}) {
           std::uint32_t count = random.below(4);

@@ -66,6 +66,7 @@ void dropReadSets(LaunchState& launch) {
   if (used > kReadSetNumbers / 2) used = 0;
   launch.firstReadSet = used;
   launch.readSets.clear();
+  launch.spareReaders = LaunchState::kSpareReaders;
 }
 
 void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& config,

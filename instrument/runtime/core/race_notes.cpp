@@ -5,7 +5,9 @@
 #include "instrument/runtime/core/race_pair.h"
 
 #include <algorithm>
-#include <optional>
+#include <map>
+#include <tuple>
+#include <vector>
 
 namespace kcheck::runtime {
 namespace {
@@ -23,22 +25,38 @@ bool isOfIntervalBefore(const CheckedAccess& access, Token token) {
   return owner.block == block.index && owner.intervalStart < block.interval;
 }
 
-/// All threads of the block that may read in its interval.
-Token wholeBlock(const BlockState& block) { return block.interval + block.many; }
+/// All threads of a block that may read in the interval which begins there.
+Token wholeBlock(const BlockState& block, Token interval) { return interval + block.many; }
 
-/// What many threads of the block have read in this interval is entered once, for all of them.
+/// What several threads of a block have read in one interval is entered once, for all of them.
 void fold(const CheckedAccess& access, ReadSet& set) {
   const BlockState& block = access.block;
-  std::optional<ReadSet::Reader> folded[2]; // plain, atomic
-  std::erase_if(set.readers, [&](const ReadSet::Reader& reader) {
-    if (reader.token < block.launch->first || reader.token >= kReadSet) return false;
+  std::map<std::tuple<std::uint64_t, Token, bool>, std::vector<ReadSet::Reader>>
+      groups; // block, interval, atomic
+  std::vector<ReadSet::Reader> left;
+  for (const ReadSet::Reader& reader : set.readers) {
+    if (reader.token < block.launch->first || reader.token >= kReadSet) {
+      left.push_back(reader);
+      continue;
+    }
     const Owner owner = ownerOf(*block.launch, block, reader.token);
-    if (owner.block != block.index || owner.intervalStart != block.interval) return false;
-    folded[reader.atomic] = {wholeBlock(block), reader.site, reader.atomic};
-    return true;
-  });
-  for (const auto& one : folded)
-    if (one) set.add(*one), set.isFolded = true;
+    const bool isOfInterval =
+        owner.thread == kWholeBlock || owner.threadsEnd - owner.intervalStart == block.many;
+    if (isOfInterval)
+      groups[{owner.block, owner.intervalStart, reader.atomic}].push_back(reader);
+    else
+      left.push_back(reader);
+  }
+  set.clear();
+  for (const ReadSet::Reader& reader : left) set.add(reader);
+  for (const auto& [group, readers] : groups) {
+    const auto& [owner, interval, atomic] = group;
+    if (readers.size() == 1)
+      set.add(readers.front());
+    else
+      set.add({wholeBlock(block, interval), readers.front().site, atomic});
+    set.isFolded |= readers.size() > 1;
+  }
 }
 
 } // namespace
@@ -90,7 +108,7 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
   if (!set->readers.empty() && set->readers.back().token == me && set->readers.back().atomic == atomic)
     return;
   const auto standsForMe = [&](const ReadSet::Reader& reader) {
-    return reader.token == wholeBlock(block) && reader.atomic == atomic;
+    return reader.token == wholeBlock(block, block.interval) && reader.atomic == atomic;
   };
   if (set->isFolded && std::ranges::any_of(set->readers, standsForMe)) return;
   std::size_t most = access.shared ? 2 * block.threadCount : kMostGlobalReaders;
@@ -102,7 +120,11 @@ void noteReader(CheckedAccess& access, Cell& cell, CellSites& sites, Address at)
     });
     if (!access.shared && set->readers.size() >= kMostGlobalReaders) fold(access, *set);
     set->sweepAt = 2 * set->readers.size();
-    if (!access.shared && set->readers.size() >= kMostGlobalReaders) {
+    const std::size_t size = set->readers.size();
+    const bool isMany = !access.shared && size >= kMostGlobalReaders;
+    if (isMany && size <= launch.spareReaders) {
+      launch.spareReaders -= size; // as many more may come before the next look
+    } else if (isMany) {
       cell.read = block.launchMany;
       auto plain = std::ranges::find(set->readers, false, &ReadSet::Reader::atomic);
       sites.read = plain != set->readers.end() ? plain->site : narrowSite(access.site);

@@ -203,7 +203,7 @@ bool comesBefore(const ThreadState& thread, Token token, Address at, Seen seen) 
         thread.sync->lanes[owner.thread % kWarpSize] >= token)
       return true;
   }
-  if (owner.thread != kWholeBlock && knownTo(thread, owner, token)) {
+  if (knownTo(thread, owner, token)) { // of several threads: all of their block, up to there
     if (block.known.at(Clock::blockKey(owner.block)) >= owner.threadsEnd - 1) remember(block, owner, token);
     return true;
   }

@@ -351,6 +351,9 @@ struct LaunchFacts {
 /// What orders the threads of a launch, and of all launches that keep company (company.h).
 struct SharedOrder {
   std::vector<ReadSet> readSets; ///< Cell::read = kReadSet + firstReadSet + index
+  /// Entries that all sets together may have beyond the usual number in one.
+  static constexpr std::size_t kSpareReaders = std::size_t{1} << 20;
+  std::size_t spareReaders = kSpareReaders;
   std::uint32_t firstReadSet = 0;
   std::unordered_map<Address, SyncWord> words;
   PublishedWords published;              ///< to the host
