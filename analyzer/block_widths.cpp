@@ -4,6 +4,7 @@
 #include "analyzer/expr/range.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdlib>
 #include <map>
@@ -91,6 +92,8 @@ public:
         look(access);
         noteThreads(access.condition);
       }
+    const auto& phases = model.blockPhases.empty() ? model.gridPhases : model.blockPhases;
+    for (const Phase& phase : phases) noteTwice(phase);
     for (const Stored& first : stored)
       for (const Stored& second : stored) compare(first, second);
   }
@@ -102,7 +105,8 @@ public:
     const bool isRow = isConst(model.threadIdx[1]) && isConst(model.threadIdx[2]);
     const std::int64_t least = isRow && !known.empty() && *known.rbegin() >= 32 ? 31 : 0;
     const std::int64_t room = rooms[axis], wider = leastOf(known, std::max(spokenOf[axis], least));
-    const std::int64_t step = wider || rounded(room) > spokenOf[axis] ? wider : leastOf(known, least);
+    const std::int64_t named = wider || rounded(room) > spokenOf[axis] ? wider : leastOf(known, least);
+    const std::int64_t step = isRow ? withoutEnds(named) : named;
     if (step && (!room || step <= room || isMissed(step, room))) return step;
     return room ? rounded(room) : 0;
   }
@@ -161,6 +165,27 @@ private:
       const std::int64_t step = own.size() == 1 ? std::abs(own.front().second) : size;
       if (step > 0 && scale % step == 0 && fills(own, axis, scale, scale / step))
         narrow(steps[axis], scale / step);
+    }
+  }
+
+  /// `row[threadIdx.x]` and `row[63 - threadIdx.x]`, before a barrier: each thread stores two elements of the
+  /// block's part, so there are half as many threads.
+  void noteTwice(const Phase& phase) {
+    for (unsigned axis = 0; axis < 3; ++axis) {
+      const Expr thread = model.threadIdx[axis];
+      std::map<std::pair<unsigned, std::int64_t>, std::array<bool, 2>> ways; // by object and width: up, down
+      for (const ModelAccess& access : phase.accesses) {
+        if (isConst(thread) || !access.stores() || !access.offset || goesForSome(access, thread)) continue;
+        Sum place;
+        place.add(access.offset, 1);
+        const auto own = place.terms.find(thread);
+        if (own == place.terms.end() || own->second == 0) continue;
+        for (const auto& [term, scale] : place.terms)
+          if (term != thread && isIndexOrRound(term) && scale % own->second == 0)
+            ways[{access.object, std::abs(scale / own->second)}][own->second < 0] = true;
+      }
+      for (const auto& [part, way] : ways)
+        if (way[0] && way[1] && part.second % 2 == 0) narrow(steps[axis], part.second / 2);
     }
   }
 
@@ -261,6 +286,12 @@ private:
     return 0;
   }
 
+  /// A row of whole warps, and a few elements more that somebody among them adds (`row[blockIdx.x * 65 +
+  /// 64]`).
+  static std::int64_t withoutEnds(std::int64_t step) {
+    constexpr std::int64_t kFew = 2;
+    return step > 32 && step % 32 <= kFew ? step - step % 32 : step;
+  }
   /// Whole warps, for which an array lacks one element or two: a mistake (`s[threadIdx.x + 1]`).
   static bool isMissed(std::int64_t step, std::int64_t room) { return step % 32 == 0 && step - room <= 2; }
 
