@@ -216,7 +216,7 @@ enum KernelTrait : std::uint32_t {
   TraitOrderFree = 512,
   /// Of those with a log: atomics give threads something in loops (kcTurn).
   TraitDraws = 1024,
-  TraitGives = 4096, ///< atomics give threads something: what they do then hangs on who comes first
+  TraitGives = 4096,         ///< atomics give threads something: what they do then hangs on who comes first
   TraitReadOnlyLoads = 2048, ///< some reads are SiteLoadNonCoherent
   TraitWritesKnown = 128,    ///< KernelEntry::written lists all pointers through which the kernel can write
 };

@@ -16,8 +16,8 @@ TEST_P(WrongKernels, AreNeverProved) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Static, WrongKernels,
-                         testing::Values("claims.cu", "counted_places.cu", "locks_given_back.cu", "neighbours.cu", "steps.cu",
-                                         "tickets.cu", "warp_queues.cu"));
+                         testing::Values("claims.cu", "counted_places.cu", "locks_given_back.cu",
+                                         "neighbours.cu", "steps.cu", "tickets.cu", "warp_queues.cu"));
 
 TEST(SharedQueues, AreOpenWhereTheyMayBeTooSmall) {
   Analyzed program(R"(
