@@ -5,6 +5,8 @@
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 
+#include <algorithm>
+
 using namespace llvm;
 
 namespace kcheck::analyzer {
@@ -68,10 +70,13 @@ Expr Execution::samePointer(Expr a, Expr b) {
     return leadsToCode(a, right[0].object);
   if (left.size() == 1 && isCode(left[0]) && !std::all_of(right.begin(), right.end(), isCode))
     return leadsToCode(b, left[0].object);
-  // `x == a ? b : a` asks which of two buffers it has, which are two unless somebody says otherwise; `a == b`
-  // asks whether they are.
+  // Where `x` may be `a`, `x == a` asks which of its buffers it is, which are two unless somebody says
+  // otherwise; `a == b` asks whether they are.
+  const auto mayBeBoth = [&](const Place& p) {
+    return std::ranges::find(right, p.object, &Place::object) != right.end();
+  };
   const bool asksWhich = !state.launch.isOfProgram() && (left.size() > 1 || right.size() > 1) &&
-                         !comparesParameters(state.function);
+                         std::ranges::any_of(left, mayBeBoth) && !comparesParameters(state.function);
   Expr same = exprs.boolean(false);
   for (const Place& p : left)
     for (const Place& q : right) {

@@ -36,47 +36,4 @@ const SyncWord::Version* olderStore(const ThreadState& thread, const SyncWord& w
   return oldest;
 }
 
-/// At the next look at the word: hooks stand before their access.
-void SyncWord::settleVersion() {
-  if (!versionsUnsettled) return;
-  versionsUnsettled = false;
-  Version& last = versions.back();
-  std::memcpy(&last.value, reinterpret_cast<const void*>(versionAt), versionBytes);
-  last.published = publishedWith(bytesOfWord(versionAt, versionBytes));
-  const Version& earlier = versions.size() > 1 ? versions[versions.size() - 2] : before;
-  if (last.isUpdate && last.value == earlier.value) versions.pop_back();
-}
-
-void SyncWord::notePlainStore(Address at, std::uint32_t bytes) {
-  if (!hasVersionsOf(at, bytes)) return;
-  std::uint64_t now = 0;
-  std::memcpy(&now, reinterpret_cast<const void*>(at), bytes);
-  if (now == versions.back().value) return;
-  versions.clear();
-  before = Version();
-  before.value = now;
-}
-
-void SyncWord::addVersion(Address at, std::uint32_t bytes, const Version& added) {
-  const bool isSame = bytes == versionBytes && at == versionAt;
-  if (!isSame || versions.size() >= kVersions) {
-    if (versionBytes && !isSame) { // of two sizes or places: what an older one held is not looked into
-      versions.clear();
-      versionBytes = sizeof before.value + 1;
-      return;
-    }
-    if (versionBytes) {
-      before = versions.front();
-      versions.erase(versions.begin());
-    } else if (bytes <= sizeof before.value) {
-      std::memcpy(&before.value, reinterpret_cast<const void*>(at), bytes);
-      versionBytes = bytes;
-      versionAt = at;
-    }
-  }
-  if (versionBytes != bytes) return;
-  versions.push_back(added);
-  versionsUnsettled = true;
-}
-
 } // namespace kcheck::runtime

@@ -7,47 +7,6 @@
 
 namespace kcheck::runtime {
 
-void SyncWord::noteStore(const Stored& store) {
-  std::erase_if(stores,
-                [&](const Stored& one) { return one.block == store.block && one.thread == store.thread; });
-  if (stores.size() >= kMostWide) stores.erase(stores.begin());
-  stores.push_back(store);
-}
-
-Clock& Published::ofBlock(std::uint64_t block) {
-  for (auto& [index, clock] : byBlock)
-    if (index == block) return clock;
-  return byBlock.emplace_back(block, Clock()).second;
-}
-
-void Published::join(const Published& other) {
-  device.join(other.device);
-  wide.join(other.wide);
-  for (const auto& [block, clock] : other.byBlock) ofBlock(block).join(clock);
-}
-
-bool SyncWord::publishes(std::uint8_t bytes) const {
-  return std::ranges::any_of(
-      parts, [&](const Part& part) { return (part.bytes & bytes) && !part.published.empty(); });
-}
-
-Published SyncWord::publishedWith(std::uint8_t bytes) const {
-  Published all;
-  for (const Part& part : parts)
-    if (part.bytes & bytes) all.join(part.published);
-  return all;
-}
-
-Published& SyncWord::partOf(std::uint8_t bytes) {
-  const auto known = std::ranges::find(parts, bytes, &Part::bytes);
-  return known == parts.end() ? parts.emplace_back(bytes).published : known->published;
-}
-
-void SyncWord::forget(std::uint8_t bytes) {
-  for (Part& part : parts) part.bytes &= static_cast<std::uint8_t>(~bytes);
-  std::erase_if(parts, [](const Part& part) { return part.bytes == 0; });
-}
-
 void Fenced::join(const Fenced& other) {
   block.join(other.block);
   device.join(other.device);
