@@ -199,7 +199,7 @@ TEST(ServerTest, EndsWithWhoeverStartedIt) {
 /// Unsat never contradicts a value that evaluation finds, and models stand up to evaluation.
 TEST(SolverProperty, AgreesWithEvaluation) {
   unsigned sat = 0, unsat = 0;
-  for (unsigned t = 0; t < 150; ++t) {
+  for (unsigned t = 0; t < 300; ++t) {
     ExprContext context;
     testing::RandomExpr random(context, 31000 + t);
     Expr condition = context.logicalAnd(random.make(1, 3).simplified, random.make(1, 2).simplified);
