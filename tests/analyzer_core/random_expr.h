@@ -19,6 +19,8 @@ class RandomExpr {
 public:
   RandomExpr(ExprContext& context, unsigned seed) : context(&context), random(seed) {}
 
+  bool hasParts = true; ///< quotients with their remainders, on which a solver takes long
+
   unsigned below(unsigned n) { return unsigned(random() % n); }
   bool chance(unsigned percent) { return below(100) < percent; }
 
@@ -54,7 +56,7 @@ public:
     unsigned kind = below(width == 1 ? 12 : 14);
     if (kind == 0 && chance(50)) return call(width, depth);
     if (width == 1 && kind >= 5) return comparison(depth);
-    if (width > 1 && chance(10)) return parts(width);
+    if (width > 1 && hasParts && chance(10)) return parts(width);
     if (kind == 1) return choice(width, depth);
     if (width > 1 && kind >= 11) return extension(width, depth);
     return binary(width, depth);
