@@ -24,7 +24,7 @@ Owner Epochs::ownerOf(Token token, std::uint32_t threads) const {
     const bool isBlock = (epoch.block & kLaunchItself) != kLaunchItself;
     threads = isBlock && launch < blockSizes.size() ? blockSizes[launch] : 0;
   }
-  return {epoch.block, thread < threads ? thread : kWholeBlock, epoch.first, epoch.first + 2 * threads};
+  return {epoch.block, thread < threads ? thread : kWholeBlock, epoch.first, epoch.first + 2 * threads, true};
 }
 
 void Epochs::beginCompany(Token first, std::uint32_t threads) {

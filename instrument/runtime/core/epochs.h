@@ -39,6 +39,7 @@ struct Owner {
   std::uint32_t thread = kWholeBlock; ///< kWholeBlock: several threads
   Token intervalStart = 0;            ///< of the range that the token belongs to
   Token threadsEnd = 0;               ///< up to there its tokens are those of single threads
+  bool isOfInterval = false;          ///< between two barriers of the block
 };
 
 /// Ranges of tokens of which something is known for good, each where its tokens are looked for.

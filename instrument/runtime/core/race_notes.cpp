@@ -13,7 +13,7 @@ namespace kcheck::runtime {
 namespace {
 
 constexpr std::size_t kMostReadSets = std::size_t{1} << 21;
-constexpr std::size_t kMostGlobalReaders = 64;
+constexpr std::size_t kMostGlobalReaders = 64, kFolded = 16;
 
 /// Of the thread's own block, before a barrier that it has passed: all who read in that interval come before
 /// it.
@@ -28,7 +28,8 @@ bool isOfIntervalBefore(const CheckedAccess& access, Token token) {
 /// All threads of a block that may read in the interval which begins there.
 Token wholeBlock(const BlockState& block, Token interval) { return interval + block.many; }
 
-/// What several threads of a block have read in one interval is entered once, for all of them.
+/// What many threads of a block have read in one interval is entered once, for all of them: who has heard of
+/// each of them, but of no barrier behind, is not taken to come after them.
 void fold(const CheckedAccess& access, ReadSet& set) {
   const BlockState& block = access.block;
   std::map<std::tuple<std::uint64_t, Token, bool>, std::vector<ReadSet::Reader>>
@@ -40,9 +41,7 @@ void fold(const CheckedAccess& access, ReadSet& set) {
       continue;
     }
     const Owner owner = ownerOf(*block.launch, block, reader.token);
-    const bool isOfInterval =
-        owner.thread == kWholeBlock || owner.threadsEnd - owner.intervalStart == block.many;
-    if (isOfInterval)
+    if (owner.isOfInterval && owner.threadsEnd - owner.intervalStart == block.many)
       groups[{owner.block, owner.intervalStart, reader.atomic}].push_back(reader);
     else
       left.push_back(reader);
@@ -51,11 +50,12 @@ void fold(const CheckedAccess& access, ReadSet& set) {
   for (const ReadSet::Reader& reader : left) set.add(reader);
   for (const auto& [group, readers] : groups) {
     const auto& [owner, interval, atomic] = group;
-    if (readers.size() == 1)
-      set.add(readers.front());
-    else
-      set.add({wholeBlock(block, interval), readers.front().site, atomic});
-    set.isFolded |= readers.size() > 1;
+    if (readers.size() < kFolded) {
+      for (const ReadSet::Reader& reader : readers) set.add(reader);
+      continue;
+    }
+    set.add({wholeBlock(block, interval), readers.front().site, atomic});
+    set.isFolded = true;
   }
 }
 
