@@ -152,7 +152,8 @@ struct ModelAccess {
   bool isVolatile = false;
   bool isLoad = false;    ///< of an atomic: it stores nothing
   bool isOfValue = false; ///< of an atomic: it leaves the least or the greatest: no count, lock or flag
-  bool isPolled = false;  ///< a loop waits for another thread until this finds what it looks for
+  bool isPolled =
+      false; ///< a loop waits for another thread until this finds what it looks for, or it takes a lock
   /// The widest fence that may run before it, and after it: where neither of two threads has one where it
   /// would be needed, no flag or lock orders them.
   AtomicScope fenceBefore = AtomicScope::Device, fenceAfter = AtomicScope::Device;

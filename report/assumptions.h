@@ -14,6 +14,9 @@ inline std::string assumptionAt(unsigned line) {
 /// How assumptions end that an annotation makes (include/kcheck/annotations.h).
 inline std::string annotatedIn(unsigned line) { return " (annotated in line " + std::to_string(line) + ")"; }
 
+/// Of launches of any size: what their indices go up to.
+inline constexpr const char* kFewThreads = "a launch has fewer than 2^31 threads along each axis";
+
 /// Of sizes and places that the launch hands over.
 inline std::string notNegative(const std::string& parameter) { return "`" + parameter + "` is not negative"; }
 

@@ -76,7 +76,7 @@ struct Wraps {
 
   void note(Expr e) { (isGlobalIndex(e, model) ? ofLaunch : other) = true; }
   void addTo(std::vector<std::string>& assumptions, const ModelAccess& access) const {
-    if (ofLaunch) assumptions.push_back("a launch has fewer than 2^31 threads along each axis");
+    if (ofLaunch) assumptions.push_back(kFewThreads);
     if (other)
       assumptions.push_back("index arithmetic in line " + std::to_string(access.where.line) +
                             " does not wrap");

@@ -199,6 +199,11 @@ Part partOf(Expr e) {
   return part;
 }
 
+/// As numbers of so many bits.
+std::int64_t product(std::int64_t a, std::int64_t b, unsigned width) {
+  return signExtend(std::int64_t(std::uint64_t(a) * std::uint64_t(b)), width);
+}
+
 /// `x % c`, with `c * (x / c)`: `x`. By SMT-LIB's rules that holds of 0 and of the least number, too.
 Expr dividedAndBack(Expr remainder, Expr product) {
   if (product->op != Op::Mul || (remainder->op != Op::SRem && remainder->op != Op::URem)) return nullptr;
@@ -224,11 +229,11 @@ Expr Simplifier::partsOfOne(Expr x, Expr y) {
     const Op rest = quotient.op == Op::UDiv ? Op::URem : Op::SRem;
     if (const Part part = partOf(first); part.op == rest && part.x == quotient.x && part.by == quotient.by &&
                                          part.isExtended == quotient.isExtended &&
-                                         quotient.factor == signExtend(part.factor * part.by, width)) {
+                                         quotient.factor == product(part.factor, part.by, width)) {
       const Expr whole = part.isExtended ? extend(Op::ZExt, width, part.x, NoFlags) : part.x;
       return binary(Op::Mul, whole, constant(width, part.factor), NoFlags);
     }
-    if (!quotient.isExtended && first == quotient.x && quotient.factor == signExtend(-quotient.by, width))
+    if (!quotient.isExtended && first == quotient.x && quotient.factor == product(-1, quotient.by, width))
       return binary(rest, first, constant(width, quotient.by), NoFlags);
   }
   return nullptr;

@@ -213,9 +213,13 @@ namespace {
 /// Whether the number goes into the sum or product: what is found at a place that it leads to (`in[u] < 0`)
 /// is another.
 bool isPartOf(Expr number, Expr sum) {
-  if (sum == number) return true;
-  return sum->op != Op::Apply &&
-         std::ranges::any_of(sum->operands, [&](Expr part) { return isPartOf(number, part); });
+  bool isFound = false;
+  const auto isDone = [&](Expr n) {
+    isFound |= n == number;
+    return isFound || n->op == Op::Apply;
+  };
+  bottomUp(sum, isDone, [](Expr) {});
+  return isFound;
 }
 
 /// Whether the condition compares what the address follows with a fixed bound: then the guard itself lets the

@@ -18,8 +18,8 @@ struct IndexSum {
 
 void addTo(IndexSum& sum, const KernelModel& model, Expr e, std::int64_t factor, bool isWide) {
   if (isConst(e)) {
-    sum.constant += factor * e->value;
-    sum.isKnown &= e->value >= 0;
+    sum.isKnown &= e->value >= 0 && e->value < kFar;
+    if (sum.isKnown) sum.constant += factor * e->value;
     return;
   }
   for (unsigned axis = 0; axis < 3; ++axis)
@@ -38,8 +38,8 @@ void addTo(IndexSum& sum, const KernelModel& model, Expr e, std::int64_t factor,
   case Op::Mul:
     sum.mayWrap |= !isWide;
     for (unsigned side = 0; side < 2; ++side)
-      if (isConst(e->operands[side]) && e->operands[side]->value > 0 && e->operands[side]->value < kFar &&
-          factor < kFar)
+      if (isConst(e->operands[side]) && e->operands[side]->value > 0 &&
+          e->operands[side]->value < kFar / factor)
         return addTo(sum, model, e->operands[1 - side], factor * e->operands[side]->value, isWide);
     break;
   default: break;
@@ -64,9 +64,10 @@ std::optional<RowAxes> rowAxesOf(const KernelModel& model, Expr offset, std::int
     const Expr extent = model.gridDim[axis];
     areCounted = extent && isConst(extent) && extent->value > 0;
     if (areCounted) reach += sum.factors[axis] * (extent->value - 1);
+    if (reach >= kFar) return {}; // no counters
     row |= 1u << axis;
   }
-  const bool isNear = areCounted && reach < kFar && sum.constant < kFar;
+  const bool isNear = areCounted && sum.constant < kFar - reach;
   return sum.mayWrap && !isNear ? std::nullopt : std::optional(row);
 }
 

@@ -1,6 +1,8 @@
 // What the runs of one kernel share.
 #include "analyzer/model/kernel_state.h"
 
+#include "report/assumptions.h"
+
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -152,7 +154,7 @@ std::uint8_t KernelState::launchFlags(Op op, Expr a, Expr b) {
     }
     if (!matches) continue;
     if (!isConst(model.blockDim[axis]) || !isConst(model.gridDim[axis])) {
-      assume("a launch has fewer than 2^31 threads along each axis");
+      assume(kFewThreads);
     } else if (model.blockDim[axis]->value * model.gridDim[axis]->value > INT32_MAX) {
       model.breaksAssumption = true;
       return NoFlags;

@@ -363,8 +363,9 @@ struct KernelState {
   bool hasThread(const ThreadPlace& place); ///< whether every block has that thread
   /// `e` as that thread of the block has it where it comes to the store.
   Expr asThread(const ThreadPlace& place, const llvm::Instruction& store, Expr e);
-  /// That this block is the one that comes last to `arrival`.
+  /// That this block is the one that comes last to `arrival`, of those of its row.
   Expr isLastBlock(const llvm::Instruction& arrival);
+  /// How many blocks count themselves in there at one place.
   Expr blocksArriving(const llvm::Instruction& arrival);
 
   /// The iteration counter of a loop in one run.

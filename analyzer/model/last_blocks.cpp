@@ -136,7 +136,6 @@ Expr KernelState::isLastBlock(const Instruction& arrival) {
   return result;
 }
 
-/// How many blocks count themselves in at one place.
 Expr KernelState::blocksArriving(const Instruction& arrival) {
   Expr blocks = exprs.constant(32, 1);
   for (unsigned axis = 0; axis < 3; ++axis)

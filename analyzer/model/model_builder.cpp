@@ -239,7 +239,7 @@ private:
     state.boundTickets();
     state.boundSharedTickets();
     state.checkStarts();
-    if (hangsOnGridSize(state.model)) state.assume("a launch has fewer than 2^31 threads along each axis");
+    if (hangsOnGridSize(state.model)) state.assume(kFewThreads);
     addComparedArrays(state);
     if (overlapMatters(state)) state.assume(kPointersApart);
     if (variablesMatter(state))

@@ -2,6 +2,8 @@
 // which comes there refutes.
 #include "analyzed.h"
 
+#include "report/assumptions.h"
+
 #include <gmock/gmock.h>
 
 namespace kcheck::analyzer {
@@ -24,6 +26,34 @@ __global__ void plain(int* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = threa
   const PropertyResult& plain = analyzed.property("plain", Property::RaceFree);
   EXPECT_EQ(plain.answer, Answer::Proved);
   EXPECT_THAT(plain.assumptions, Not(Contains(HasSubstr("does not wrap"))));
+}
+
+TEST(Wrapping, MasksOfBlocksRestOnHowManyThereAre) {
+  Options anyGrid;
+  anyGrid.block = Extent{128, 1, 1};
+  anyGrid.grid = Extent{std::nullopt, 1, 1};
+  const Analyzed analyzed(R"(
+#include <cuda_runtime.h>
+__global__ void masked(int* p) {
+  p[(size_t)(blockIdx.x & 0xffffff) * 128 + threadIdx.x % 128] = blockIdx.x;
+}
+__global__ void compared(int* p) {
+  if (blockIdx.x >= 0x7000000) p[0] = blockIdx.x;
+}
+__global__ void whole(int* p) {
+  if (threadIdx.x == 0) p[(size_t)blockIdx.x] = blockIdx.x;
+}
+)",
+                          anyGrid);
+  for (const char* kernel : {"masked", "compared", "whole"}) {
+    const PropertyResult& races = analyzed.property(kernel, Property::RaceFree);
+    EXPECT_EQ(races.answer, Answer::Proved) << kernel;
+    const auto isSaid = Contains(std::string(kFewThreads));
+    if (std::string(kernel) == "whole")
+      EXPECT_THAT(races.assumptions, Not(isSaid));
+    else
+      EXPECT_THAT(races.assumptions, isSaid) << kernel;
+  }
 }
 
 TEST(Wrapping, WhatOnlyHappensBehindAWrapIsNotProvedWithoutOne) {

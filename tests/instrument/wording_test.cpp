@@ -3,6 +3,7 @@
 #include "instrument/pass/wording/values.h"
 #include "instrument/pass/wording/wording.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace kcheck::instrument {
@@ -35,6 +36,49 @@ TEST(Barrier, numbersAreToldWhereThePlaceIsOne) {
   EXPECT_EQ(finding.message, "64 threads of the block wait at barrier 1 while 64 wait at barrier 2");
   wordBarrier(finding, twoThreads(1, 1), "numbers");
   EXPECT_EQ(finding.message, "64 threads of the block wait at this barrier while 64 wait elsewhere");
+}
+
+TEST(Hang, countsWhatABarrierMisses) {
+  Finding finding;
+  wire::Finding record = twoThreads(128, 32);
+  record.access[0].count = 96;
+  record.access[0].scope = 1;
+  wordHang(finding, record, "arrivals");
+  EXPECT_EQ(
+      finding.message,
+      "no thread can go on: 96 threads poll here, for a barrier that still misses 32 of its 128 arrivals");
+  wordHang(finding, twoThreads(0, 0), "");
+  EXPECT_EQ(finding.message, "no thread can go on: 64 threads wait here");
+  wordHang(finding, twoThreads(1, 0), "");
+  EXPECT_EQ(finding.message, "the kernel goes round without an end: 64 threads wait here");
+}
+
+/// Of a write in columns 20 to 30 of a line, and a read in the same line.
+Finding writeAndRead(unsigned column) {
+  Finding finding;
+  finding.rule = "race-global";
+  finding.kind = RaceKind::ReadWrite;
+  finding.accesses.resize(2);
+  for (Access& access : finding.accesses) access.expr = "c[i]";
+  finding.accesses[0].kind = AccessKind::Write;
+  finding.accesses[0].where = {"a.cu", 3, 20, 30};
+  finding.accesses[1].where = {"a.cu", 3, column, column + 4};
+  wordRace(finding, wire::Finding{});
+  return finding;
+}
+
+TEST(Race, ofATestBeforeAWriteLosesNoUpdate) {
+  EXPECT_EQ(writeAndRead(8).message,
+            "threads read `c[i]` and then write it, without ordering: another one may write it in between");
+  EXPECT_EQ(writeAndRead(20).message, "threads update `c[i]` without ordering, so updates are lost");
+  EXPECT_EQ(writeAndRead(26).message, "threads update `c[i]` without ordering, so updates are lost");
+}
+
+TEST(Race, isMendedBySumsOnlyWhereItIsOne) {
+  using testing::HasSubstr;
+  EXPECT_THAT(writeAndRead(20).hint, HasSubstr("atomicAdd(&c[i], ...)"));
+  for (const unsigned column : {8u, 26u}) // `if (c[i] < x) c[i] = x`, `c[i] = max(c[i], x)`
+    EXPECT_THAT(writeAndRead(column).hint, HasSubstr("atomicMin or atomicCAS(&c[i], ...)"));
 }
 
 TEST(Shuffle, ofALaneIsToldByItsMask) {

@@ -50,8 +50,10 @@ bool wordLostUpdate(Finding& finding) {
           : fmt::format("threads update {} without ordering, so updates are lost", subject(finding));
   std::string expr = finding.accesses[0].expr;
   if (expr.empty()) return true;
+  // `c += x` reads and writes at one place; no sum mends `if (x < c) c = x`, nor `c = max(c, x)`.
+  const bool isOnePlace = finding.accesses[0].where.column == finding.accesses[1].where.column;
   std::string operation = "one atomic operation, such as ";
-  if (isTested) // no sum mends it
+  if (!isOnePlace)
     operation += "atomicMin or atomicCAS(" + atomicOperand(expr) + ", ...)";
   else if (const std::string update = atomicUpdate(expr, finding.accesses[0].updates);
            update.starts_with("atomic"))

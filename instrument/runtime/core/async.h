@@ -50,13 +50,12 @@ void waitForCopies(ThreadState& thread, std::uint32_t left);
 void waitForAllCopies(ThreadState& thread);
 /// A new barrier interval has begun: what nobody has waited for is not part of the one before.
 void carryCopiesOver(BlockState& block);
-/// An operation on a barrier object, as abi.h lists them.
 /// How many arrivals a phase of a barrier object takes, and how many are still to come.
 struct ArrivalCount {
   std::uint64_t expected, missing;
 };
 ArrivalCount arrivalsAt(Address object);
-
+/// An operation on a barrier object, as abi.h lists them.
 std::uint64_t useBarrierObject(ThreadState& thread, Address at, abi::BarrierObjectOp op, std::uint64_t value);
 
 } // namespace kcheck::runtime
