@@ -25,6 +25,9 @@ struct Chosen {
   std::uint32_t segment, mask;
 };
 
+/// Keys of all lanes are found faster than those of some.
+const bool kGathersWell = hasConflicts();
+
 /// Lanes that have come back to a segment, in a loop, wait for those that are still in the same turn of it.
 /// Else the first segment of the code comes first.
 KCHECK_INLINE std::uint32_t keyOf(std::uint32_t lane, const Word* rows, const Followed& lanes,
@@ -42,44 +45,76 @@ KCHECK_INLINE std::uint32_t keyOf(std::uint32_t lane, const Word* rows, const Fo
   return active ? turn << 16 | segment : kNowhere;
 }
 
-KCHECK_VECTORS void findKeys(const Word* rows, Followed& lanes, const abi::LogSegment* segments) {
-  std::uint32_t key[kWarpSize];
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) key[lane] = keyOf(lane, rows, lanes, segments);
-  std::copy_n(key, kWarpSize, lanes.key);
-}
-
-/// The lanes in the mask have gone on.
-void renewKeys(std::uint32_t mask, const Word* rows, Followed& lanes, const abi::LogSegment* segments) {
-#ifdef KCHECK_HAS_CONFLICTS
-  static const bool gathersWell = __builtin_cpu_supports("avx512cd") != 0;
-  if (gathersWell) return findKeys(rows, lanes, segments);
-#endif
-  for (; mask; mask &= mask - 1) {
-    const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
-    lanes.key[lane] = keyOf(lane, rows, lanes, segments);
+/// The same for all lanes, without a look at the table for each: those that have come back are mostly at one
+/// segment.
+KCHECK_INLINE void findKeys(const Word* rows, Followed& lanes, const abi::LogSegment* segments) {
+  const auto* words = reinterpret_cast<const std::byte*>(rows);
+  std::uint32_t number[kWarpSize];
+  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    const std::uint32_t row = lanes.at[lane] < lanes.used[lane] ? lanes.at[lane] : 0;
+    std::uint32_t upper;
+    std::memcpy(&upper, words + (std::size_t{row * abi::kLogLanes + lane} * sizeof(Word) + 4), 4);
+    number[lane] = upper >> 16;
   }
+  EachLane segment, at, used, after;
+  load(segment, number);
+  load(at, lanes.at);
+  load(used, lanes.used);
+  load(after, lanes.after);
+  const auto active = at < used, isBack = segment < after;
+  EachLane key = 2 * segment << 16 | segment;
+  std::uint32_t back = bitsOf(active & isBack);
+  while (back) {
+    const std::uint32_t one = number[std::countr_zero(back)];
+    const auto isHere = segment == one;
+    key = isHere & isBack ? EachLane((2 * segments[one].loopEnd + 1) << 16 | one) : key;
+    back &= ~bitsOf(isHere);
+  }
+  key = active ? key : EachLane(kNowhere);
+  std::memcpy(lanes.key, &key, sizeof lanes.key);
 }
 
-KCHECK_VECTORS Chosen choose(const Followed& lanes) {
-  std::uint32_t least = kNowhere, mask = 0;
-  for (std::uint32_t one : lanes.key) least = std::min(least, one);
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-    mask |= static_cast<std::uint32_t>(lanes.key[lane] == least) << lane;
-  return {least == kNowhere ? kNowhere : least & 0xFFFF, mask};
+KCHECK_INLINE Chosen choose(const Followed& lanes) {
+  EachLane keys;
+  load(keys, lanes.key);
+  const std::uint32_t least = __builtin_reduce_min(keys);
+  return {least == kNowhere ? kNowhere : least & 0xFFFF, bitsOf(keys == least)};
 }
 
-KCHECK_VECTORS void advance(Followed& lanes, Chosen chosen, std::uint32_t rows, std::uint16_t* row) {
+/// The lanes that were chosen go on by so many rows, and others, or the same ones, are chosen. `row`: where
+/// all were.
+KCHECK_VECTORS Chosen advance(Followed& lanes, Chosen chosen, std::uint32_t by, const Word* rows,
+                              const abi::LogSegment* segments, std::uint16_t* row) {
   for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
     row[lane] = static_cast<std::uint16_t>(lanes.at[lane]);
     const bool goes = chosen.mask >> lane & 1;
-    lanes.at[lane] += goes ? rows : 0;
+    lanes.at[lane] += goes ? by : 0;
     lanes.after[lane] = goes ? chosen.segment + 1 : lanes.after[lane];
   }
+  if (kGathersWell) {
+    findKeys(rows, lanes, segments);
+  } else {
+    for (std::uint32_t mask = chosen.mask; mask; mask &= mask - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(mask));
+      lanes.key[lane] = keyOf(lane, rows, lanes, segments);
+    }
+  }
+  return choose(lanes);
+}
+
+KCHECK_VECTORS Chosen start(Followed& lanes, const Word* rows, const abi::LogSegment* segments) {
+  findKeys(rows, lanes, segments);
+  return choose(lanes);
 }
 
 /// The rows of the lanes in the mask.
 KCHECK_VECTORS void takeRows(std::uint16_t* to, const std::uint16_t* from, std::uint32_t mask) {
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) to[lane] = mask >> lane & 1 ? from[lane] : to[lane];
+  using Rows = std::uint16_t __attribute__((ext_vector_type(32)));
+  Rows old, fresh;
+  std::memcpy(&old, to, sizeof old);
+  std::memcpy(&fresh, from, sizeof fresh);
+  old = -__builtin_convertvector(std::bit_cast<LaneBits>(mask), Rows) ? fresh : old;
+  std::memcpy(to, &old, sizeof old);
 }
 
 } // namespace
@@ -132,10 +167,7 @@ bool RowGroups::follow(const Word* rows, const std::uint32_t* ends, std::uint32_
   std::fill_n(lanes.at, kWarpSize, from);
   std::copy_n(ends, kWarpSize, lanes.used);
   std::fill_n(lanes.after, kWarpSize, 0u);
-  findKeys(rows, lanes, segments);
-  while (true) {
-    const Chosen chosen = choose(lanes);
-    if (chosen.segment == kNowhere) return countApart();
+  for (Chosen chosen = start(lanes, rows, segments); chosen.segment != kNowhere;) {
     Met& here = met[chosen.segment];
     if (here.round != round) {
       here.round = round;
@@ -148,9 +180,9 @@ bool RowGroups::follow(const Word* rows, const std::uint32_t* ends, std::uint32_
     if (used == kMostFollowed) return false;
     RowGroup& group = groups[makeGroup(chosen.segment)];
     group.mask = chosen.mask;
-    advance(lanes, chosen, segments[chosen.segment].rows, group.row);
-    renewKeys(chosen.mask, rows, lanes, segments);
+    chosen = advance(lanes, chosen, segments[chosen.segment].rows, rows, segments, group.row);
   }
+  return countApart();
 }
 
 /// Of segments that lanes have not been at together each time, groups of what counts as one request.

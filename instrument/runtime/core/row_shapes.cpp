@@ -73,7 +73,7 @@ KCHECK_CONFLICTS std::uint32_t firstByConflicts(const std::uint32_t* values, std
                          ~known;
   return (first | second << 16) & firstPositions(count);
 }
-const bool hasConflicts = __builtin_cpu_supports("avx512cd") != 0;
+const bool findsConflicts = hasConflicts();
 #endif
 
 KCHECK_INLINE std::uint32_t firstOfEach(const Address* values, std::uint32_t count) {
@@ -85,7 +85,7 @@ KCHECK_INLINE std::uint32_t firstOfEach(const Address* values, std::uint32_t cou
   }
   if (far) return firstAmong(values, count);
 #ifdef KCHECK_HAS_CONFLICTS
-  if (hasConflicts) return firstByConflicts(near, count);
+  if (findsConflicts) return firstByConflicts(near, count);
 #endif
   return firstOnes(near, count);
 }

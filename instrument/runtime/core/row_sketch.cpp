@@ -217,7 +217,7 @@ KCHECK_CONFLICTS bool sketchGroup(const Word* rows, const RowGroup& group, std::
 
 } // namespace
 
-const bool sketchesWords = __builtin_cpu_supports("avx512cd") != 0;
+const bool sketchesWords = hasConflicts();
 
 bool sketch(const Word* words, std::uint32_t mask, std::uint32_t bytes, RowSketch& row) {
   return sketchWords(words, mask, bytes, row);

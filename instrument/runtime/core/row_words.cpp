@@ -25,7 +25,7 @@ KCHECK_CONFLICTS void pack(const Word* words, const std::uint8_t* lane, Address*
     _mm512_storeu_si512(at + 8 * i, _mm512_mask_blend_epi64(isHigh, low, high));
   }
 }
-const bool hasPermutes = __builtin_cpu_supports("avx512cd") != 0;
+const bool hasPermutes = hasConflicts();
 #endif
 
 KCHECK_INLINE bool areTogether(const Word* words, std::uint32_t active) {
@@ -66,20 +66,17 @@ KCHECK_VECTORS Reach reachOf(const Address* at) {
 }
 
 KCHECK_VECTORS RowExtent extentOf(const std::uint32_t* used) {
-  RowExtent extent{0, 0, ~std::uint32_t{0}};
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
-    extent.lanes |= static_cast<std::uint32_t>(used[lane] != 0) << lane;
-    extent.longest = std::max(extent.longest, used[lane]);
-    extent.shortest = std::min(extent.shortest, used[lane] ? used[lane] : ~std::uint32_t{0});
-  }
-  return extent;
+  EachLane rows;
+  load(rows, used);
+  const auto isUsed = rows != 0;
+  return {bitsOf(isUsed), __builtin_reduce_max(rows),
+          __builtin_reduce_min(isUsed ? rows : EachLane(~std::uint32_t{0}))};
 }
 
 KCHECK_VECTORS std::uint32_t lanesBeyond(const std::uint32_t* used, std::uint32_t rows) {
-  std::uint32_t lanes = 0;
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-    lanes |= static_cast<std::uint32_t>(used[lane] > rows) << lane;
-  return lanes;
+  EachLane all;
+  load(all, used);
+  return bitsOf(all > rows);
 }
 
 KCHECK_VECTORS void longestFirst(const std::uint32_t* rows, std::uint8_t* order) {
@@ -94,26 +91,21 @@ KCHECK_VECTORS FirstSegment firstSegment(const Word* words, std::uint32_t active
   constexpr std::uint32_t none = ~std::uint32_t{0};
   if (areTogether(words, active))
     return {static_cast<std::uint32_t>(words[std::countr_zero(active)] >> 48), none, active};
-  std::uint32_t number[kWarpSize], mask = 0, segment = none, next = none;
+  std::uint32_t number[kWarpSize];
   for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
     number[lane] = active >> lane & 1 ? static_cast<std::uint32_t>(words[lane] >> 48) : none;
-  for (std::uint32_t one : number) segment = one < segment ? one : segment;
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
-    bool isFirst = number[lane] == segment;
-    mask |= static_cast<std::uint32_t>(isFirst) << lane;
-    std::uint32_t other = isFirst ? none : number[lane];
-    next = other < next ? other : next;
-  }
-  return {segment, next, mask};
+  EachLane all;
+  load(all, number);
+  const std::uint32_t segment = __builtin_reduce_min(all);
+  const auto isFirst = all == segment;
+  return {segment, __builtin_reduce_min(isFirst ? EachLane(none) : all), bitsOf(isFirst)};
 }
 
 KCHECK_VECTORS LowestLanes lowestLanes(const std::uint32_t* values) {
-  LowestLanes lowest{values[0], 0};
-  for (std::uint32_t lane = 1; lane < kWarpSize; ++lane)
-    lowest.value = values[lane] < lowest.value ? values[lane] : lowest.value;
-  for (std::uint32_t lane = 0; lane < kWarpSize; ++lane)
-    lowest.mask |= static_cast<std::uint32_t>(values[lane] == lowest.value) << lane;
-  return lowest;
+  EachLane all;
+  load(all, values);
+  const std::uint32_t least = __builtin_reduce_min(all);
+  return {least, bitsOf(all == least)};
 }
 
 KCHECK_VECTORS bool sameSegment(const Word* words, std::uint32_t active) {

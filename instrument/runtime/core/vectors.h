@@ -14,3 +14,34 @@
 #define KCHECK_BY_16
 #endif
 #define KCHECK_INLINE __attribute__((always_inline)) inline
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
+namespace kcheck::runtime {
+
+/// A number of each lane; comparisons give all bits or none.
+using EachLane = std::uint32_t __attribute__((ext_vector_type(32)));
+
+using LaneBits = bool __attribute__((ext_vector_type(32)));
+
+/// By reference, here and below: how vectors are handed over hangs on the machine.
+KCHECK_INLINE void load(EachLane& each, const std::uint32_t* numbers) {
+  std::memcpy(&each, numbers, sizeof each);
+}
+
+/// The lanes for which it holds.
+KCHECK_INLINE std::uint32_t bitsOf(const auto& comparison) {
+  return std::bit_cast<std::uint32_t>(__builtin_convertvector(comparison, LaneBits));
+}
+
+inline bool hasConflicts() {
+#ifdef KCHECK_HAS_CONFLICTS
+  return __builtin_cpu_supports("avx512cd") != 0;
+#else
+  return false;
+#endif
+}
+
+} // namespace kcheck::runtime
