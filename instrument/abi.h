@@ -40,12 +40,14 @@ enum class WaitKind : std::uint32_t {
   Reduce,  ///< a = mask, b = ReduceOp, e = value (redux.sync)
   ActiveMask, ///< result: lanes that wait here together
   GridSync,   ///< cooperative launch
-  Yield,      ///< a polling loop or nanosleep: let others run; a = 0, kGetsOn or kRoundsOfDraws
+  Yield,      ///< a polling loop or nanosleep: let others run; a = 0, kGetsOn, kGivesUp or kRoundsOfDraws
   Matrix,     ///< a = mask, b = MatrixOp, c and d as there, e = address of the lane's registers, also of the
               ///< result
 };
 /// Of a Yield: the loop may get on although no memory changes, along a list or an array.
 inline constexpr std::uint32_t kGetsOn = 1;
+/// Of a Yield: the loop waits for others, but counts its rounds and ends after some of them all the same.
+inline constexpr std::uint32_t kGivesUp = 2;
 /// Of a Yield: so many rounds have passed, and what atomics draw decides whether the loop ends: where that
 /// leaves memory as it is, nothing changes from one round to the next.
 inline constexpr std::uint32_t kRoundsOfDraws = 1024;
@@ -217,6 +219,7 @@ enum KernelTrait : std::uint32_t {
   /// Of those with a log: atomics give threads something in loops (kcTurn).
   TraitDraws = 1024,
   TraitGives = 4096,         ///< atomics give threads something: what they do then hangs on who comes first
+  TraitGivesUp = 8192,       ///< some loop waits for others so many rounds only (kGivesUp)
   TraitReadOnlyLoads = 2048, ///< some reads are SiteLoadNonCoherent
   TraitWritesKnown = 128,    ///< KernelEntry::written lists all pointers through which the kernel can write
 };

@@ -11,8 +11,10 @@
 #include "analyzer/model/taken_locks.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 
@@ -27,7 +29,7 @@ class LockFinder {
 public:
   LockFinder(const llvm::Function& kernel, const BlockLocks::Flow& flow, const OneThreads& ones,
              CriticalSections& result)
-      : result(result), order(inOrder(kernel)), locks(takenLocks(order, flow.loops)),
+      : result(result), loops(flow.loops), order(inOrder(kernel)), locks(takenLocks(order, flow.loops)),
         blockLocks(kernel, locks, ones, flow) {}
 
   void run() {
@@ -192,6 +194,30 @@ private:
     }
   }
 
+  /// A branch on a constant never goes there.
+  static bool isDead(const BasicBlock* from, const BasicBlock* block) {
+    auto* branch = dyn_cast<BranchInst>(from->getTerminator());
+    auto* asked = branch && branch->isConditional() ? dyn_cast<ConstantInt>(branch->getCondition()) : nullptr;
+    return asked && branch->getSuccessor(asked->isZero() ? 1 : 0) != block;
+  }
+
+  /// Whether the value may be another one in the next round of the loop.
+  static bool changes(const Value* value, const Loop& loop, unsigned depth = 8) {
+    auto* instruction = dyn_cast<Instruction>(value);
+    if (!instruction || !loop.contains(instruction)) return false;
+    if (depth == 0 || isa<PHINode>(instruction) || instruction->mayReadOrWriteMemory()) return true;
+    return any_of(instruction->operands(),
+                  [&](const Use& operand) { return changes(operand, loop, depth - 1); });
+  }
+
+  /// In the next round of a loop the lock's place may be that of another one.
+  void leaveRound(const BasicBlock* from, const BasicBlock* block, Known& known) const {
+    const Loop* loop = loops.getLoopFor(block);
+    if (!loop || loop->getHeader() != block || !loop->contains(from)) return;
+    for (State* state : {&known.held, &known.tried})
+      std::erase_if(*state, [&](const auto& one) { return changes(takingOf(one.first).pointer, *loop); });
+  }
+
   /// What holds at the end of the edge.
   Known along(const BasicBlock* from, const BasicBlock* block, Known known) const {
     const auto& passed = blockLocks.passedOnEdges();
@@ -204,6 +230,7 @@ private:
           known.held[lock] = tried->second;
     if (auto missed = locks.missedOnEdges.find({from, block}); missed != locks.missedOnEdges.end())
       for (TakenLock lock : missed->second) known.tried.erase(lock);
+    leaveRound(from, block, known);
     return known;
   }
 
@@ -214,7 +241,7 @@ private:
       if (block == order.front()) known.emplace();
       for (const BasicBlock* from : predecessors(block)) {
         auto end = after.find(from);
-        if (end == after.end()) continue; // not reached yet
+        if (end == after.end() || isDead(from, block)) continue; // not reached, or not yet
         Known here = along(from, block, end->second);
         if (!known) {
           known = std::move(here);
@@ -307,6 +334,7 @@ private:
   }
 
   CriticalSections& result;
+  const LoopInfo& loops;
   std::vector<const BasicBlock*> order;
   TakenLocks locks;
   BlockLocks blockLocks;

@@ -20,10 +20,16 @@ public:
       if (!branch || branch->isUnconditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
         continue;
       for (bool way : {true, false}) {
-        std::set<TakenLock> now;
+        Taken taken;
         isWhole = true;
-        takenWhere(branch->getCondition(), way, now, 8);
-        if (now.empty()) continue;
+        questionsLeft = kMostQuestions;
+        takenWhere(branch->getCondition(), way, *block, taken);
+        if (taken.empty()) continue;
+        std::set<TakenLock> now;
+        for (const auto& [lock, values] : taken) {
+          note(*lock, values);
+          now.insert(lock);
+        }
         if (isWhole) result.missedOnEdges[{block, branch->getSuccessor(way ? 1 : 0)}] = now;
         result.onEdges[{block, branch->getSuccessor(way ? 0 : 1)}] = std::move(now);
       }
@@ -32,28 +38,35 @@ public:
   }
 
 private:
-  /// What is taken where `condition` is `way`.
-  void takenWhere(const Value* condition, bool way, std::set<TakenLock>& now, unsigned depth) {
-    if (depth == 0) return;
+  using Taken = std::map<TakenLock, LockValues>;
+  static constexpr unsigned kMostQuestions = 64;
+
+  /// What is taken where `condition` is `way` at the end of the block.
+  void takenWhere(const Value* condition, bool way, const BasicBlock& at, Taken& now) {
+    if (questionsLeft == 0) return;
+    --questionsLeft;
+    if (auto* phi = dyn_cast<PHINode>(condition)) return takenWhere(*phi, 1, way, at, now);
     if (auto* flip = dyn_cast<BinaryOperator>(condition)) {
       if (flip->getOpcode() == Instruction::Xor && constantOf(flip->getOperand(1)))
-        return takenWhere(flip->getOperand(0), !way, now, depth - 1);
+        return takenWhere(flip->getOperand(0), !way, at, now);
       isWhole = false;
       if (flip->getOpcode() == (way ? Instruction::And : Instruction::Or))
-        for (const Value* part : flip->operands()) takenWhere(part, way, now, depth - 1);
+        for (const Value* part : flip->operands()) takenWhere(part, way, at, now);
       return;
     }
     if (auto* choice = dyn_cast<SelectInst>(condition)) { // a && b, a || b
       isWhole = false;
       auto other = constantOf(way ? choice->getFalseValue() : choice->getTrueValue());
       if (!other || (*other != 0) == way) return;
-      takenWhere(choice->getCondition(), way, now, depth - 1);
-      return takenWhere(way ? choice->getTrueValue() : choice->getFalseValue(), way, now, depth - 1);
+      takenWhere(choice->getCondition(), way, at, now);
+      return takenWhere(way ? choice->getTrueValue() : choice->getFalseValue(), way, at, now);
     }
     if (auto* narrow = dyn_cast<TruncInst>(condition)) {
       auto* wide = dyn_cast<ZExtInst>(narrow->getOperand(0));
       if (wide && wide->getOperand(0)->getType()->isIntegerTy(1))
-        takenWhere(wide->getOperand(0), way, now, depth - 1);
+        takenWhere(wide->getOperand(0), way, at, now);
+      else if (auto* phi = dyn_cast<PHINode>(narrow->getOperand(0)); phi && isTruth(*phi))
+        takenWhere(*phi, 1, way, at, now);
       else if (!way)
         takeBits(narrow->getOperand(0), 1, now);
       return;
@@ -69,15 +82,30 @@ private:
     auto given = constantOf(compare->getOperand(1));
     bool equal = (compare->getPredicate() == ICmpInst::ICMP_EQ) == way;
     if (!given) return equal ? takeTurn(*compare, now) : void();
-    const Value* found = compare->getOperand(0);
+    whereFound(compare->getOperand(0), *given, equal, at, now);
+  }
+
+  /// 0 or 1, by what it is made of.
+  static bool isTruth(const PHINode& number, unsigned depth = 4) {
+    return depth != 0 && all_of(number.incoming_values(), [&](const Use& value) {
+             if (const auto known = constantOf(value)) return *known == 0 || *known == 1;
+             if (auto* other = dyn_cast<PHINode>(value)) return isTruth(*other, depth - 1);
+             auto* wide = dyn_cast<ZExtInst>(value);
+             return wide && wide->getOperand(0)->getType()->isIntegerTy(1);
+           });
+  }
+
+  /// What is taken where it is `given`, or is not, `equal` says.
+  void whereFound(const Value* found, std::int64_t given, bool equal, const BasicBlock& at, Taken& now) {
+    if (auto* phi = dyn_cast<PHINode>(found)) return takenWhere(*phi, given, equal, at, now);
     if (auto* wide = dyn_cast<ZExtInst>(found); wide && wide->getOperand(0)->getType()->isIntegerTy(1)) {
-      if (*given == 0 || *given == 1) takenWhere(wide->getOperand(0), (*given == 1) == equal, now, depth - 1);
+      if (given == 0 || given == 1) takenWhere(wide->getOperand(0), (given == 1) == equal, at, now);
       return;
     }
-    if (equal && *given == 0 && takeBits(found, -1, now)) return;
+    if (equal && given == 0 && takeBits(found, -1, now)) return;
     if (auto* bits = dyn_cast<BinaryOperator>(found); bits && bits->getOpcode() == Instruction::And) {
       const auto looked = constantOf(bits->getOperand(1));
-      if (looked && equal && *given == 0) takeBits(bits->getOperand(0), *looked, now);
+      if (looked && equal && given == 0) takeBits(bits->getOperand(0), *looked, now);
       return;
     }
     if (auto* part = dyn_cast<ExtractValueInst>(found); part && part->getIndices().front() == 0)
@@ -87,13 +115,76 @@ private:
     if (!operation || operation->change != LockChange::Store) return;
     if (operation->expected) {
       if (given == (equal ? operation->expected : operation->stored)) take(*atomic, {}, now, !equal);
-    } else if (equal ? *given != operation->stored : *given == operation->stored) {
-      take(*atomic, equal ? given : std::nullopt, now);
+    } else if (equal ? given != operation->stored : given == operation->stored) {
+      take(*atomic, equal ? std::optional(given) : std::nullopt, now);
     }
   }
 
+  /// Where the number, which is `given` or is not, comes from several ways: what is taken on all that may
+  /// make it so, and has not been tried for again since.
+  void takenWhere(const PHINode& number, std::int64_t given, bool equal, const BasicBlock& at, Taken& now) {
+    if (questionsLeft == 0) return;
+    --questionsLeft;
+    std::optional<Taken> all;
+    std::vector<const BasicBlock*> others;
+    const bool isTruth = number.getType()->isIntegerTy(1);
+    for (unsigned i = 0; i < number.getNumIncomingValues(); ++i) {
+      const Value* value = number.getIncomingValue(i);
+      const BasicBlock* from = number.getIncomingBlock(i);
+      if (const auto known = constantOf(value)) {
+        if ((isTruth ? (*known != 0) == (given != 0) : *known == given) == equal) return; // without a lock
+        others.push_back(from);
+        continue;
+      }
+      Taken here;
+      if (isTruth)
+        takenWhere(value, (given != 0) == equal, *from, here);
+      else
+        whereFound(value, given, equal, *from, here);
+      if (!all)
+        all = std::move(here);
+      else
+        std::erase_if(*all, [&](const auto& one) {
+          auto other = here.find(one.first);
+          return other == here.end() || other->second != one.second;
+        });
+    }
+    for (const auto& [lock, values] : all.value_or(Taken{})) {
+      if (isTriedAgain(*lock, *number.getParent(), at)) continue;
+      now.emplace(lock, values);
+      // Who has come another way may have taken it, too.
+      if (any_of(others, [&](const BasicBlock* from) { return leadsTo(lock->getParent(), from, nullptr); }))
+        isWhole = false;
+    }
+  }
+
+  /// Whether the way from the start of a block to the end of another one may go by the taking.
+  static bool isTriedAgain(const Instruction& lock, const BasicBlock& from, const BasicBlock& to) {
+    const BasicBlock* there = lock.getParent();
+    if (there == &from) return true;
+    if (&from == &to) return false;
+    return leadsTo(&from, there, &from) && leadsTo(there, &to, &from);
+  }
+
+  /// From the end of one block to the end of the other, but by none that starts with `without` again.
+  static bool leadsTo(const BasicBlock* from, const BasicBlock* to, const BasicBlock* without) {
+    if (from == to) return true;
+    std::set<const BasicBlock*> visited;
+    std::vector<const BasicBlock*> left{from};
+    while (!left.empty()) {
+      const BasicBlock* block = left.back();
+      left.pop_back();
+      for (const BasicBlock* next : successors(block)) {
+        if (next == without || !visited.insert(next).second) continue;
+        if (next == to) return true;
+        left.push_back(next);
+      }
+    }
+    return false;
+  }
+
   /// By atomicOr, which says that the bits which are looked at were not set: it has set some of them.
-  bool takeBits(const Value* found, std::int64_t looked, std::set<TakenLock>& now) {
+  bool takeBits(const Value* found, std::int64_t looked, Taken& now) {
     auto* atomic = dyn_cast<Instruction>(found);
     const auto operation = atomic ? lockOperationOf(*atomic) : std::nullopt;
     if (!operation || operation->change != LockChange::Or || !(operation->stored & looked)) return false;
@@ -104,7 +195,7 @@ private:
 
   /// Where the number that is served is the one that the thread has drawn, or computed: who does not find it
   /// looks again.
-  void takeTurn(const ICmpInst& compare, std::set<TakenLock>& now) {
+  void takeTurn(const ICmpInst& compare, Taken& now) {
     for (unsigned side : {0u, 1u}) {
       auto* look = dyn_cast<Instruction>(compare.getOperand(side));
       const Value* number = compare.getOperand(1 - side);
@@ -112,26 +203,26 @@ private:
       const bool isDrawn = drawOf(number) != nullptr;
       if (look && lookedAt(*look) && loops.getLoopFor(look->getParent()) &&
           (isDrawn || !other || !lookedAt(*other)))
-        note(*look, {{}, 0, number}, now);
+        now.try_emplace(look, LockValues{{}, 0, number});
     }
   }
 
-  void take(const Instruction& atomic, std::optional<std::int64_t> free, std::set<TakenLock>& now,
+  void take(const Instruction& atomic, std::optional<std::int64_t> free, Taken& now,
             bool isFreeElse = false) {
     LockOperation operation = *lockOperationOf(atomic);
     if (operation.expected) free = operation.expected;
-    note(atomic, {free, operation.stored, nullptr, isFreeElse}, now);
+    now.try_emplace(&atomic, LockValues{free, operation.stored, nullptr, isFreeElse});
   }
 
-  void note(const Instruction& atomic, LockValues values, std::set<TakenLock>& now) {
+  void note(const Instruction& atomic, LockValues values) {
     auto [entry, isNew] = result.values.try_emplace(&atomic, values);
     entry->second.isFreeElse = values.isFreeElse = entry->second.isFreeElse || values.isFreeElse;
     if (!isNew && entry->second != values) result.ambiguous.insert(&atomic);
-    now.insert(&atomic);
     result.all.insert(&atomic);
   }
 
   const LoopInfo& loops;
+  unsigned questionsLeft = 0;
   bool isWhole = true; ///< that a lock is taken is all that the condition asks
   TakenLocks result;
 };

@@ -30,6 +30,7 @@ struct ExitSlice {
   bool takesTickets = false; ///< by an atomic update, which is progress
   bool counts = false;       ///< a variable that the loop advances by a constant
   bool countsPlaces = false; ///< such a variable, as the place of what it reads alone
+  bool givesUp = false;      ///< it counts, or may, how often the loop has gone round
 };
 
 /// The same in every round, though it may be worked out anew: `gridDim.x * blockDim.x` stands inside its loop
@@ -74,6 +75,32 @@ bool isCounter(const llvm::PHINode& phi, const llvm::Loop& loop) {
   return true;
 }
 
+/// The same where some ways round may leave it as it was.
+bool mayCount(llvm::PHINode& number, const llvm::Loop& loop) {
+  if (number.getParent() != loop.getHeader() || !number.getType()->isIntegerTy()) return false;
+  bool steps = false;
+  std::set<llvm::Value*> visited{&number};
+  std::vector<llvm::Value*> next;
+  for (unsigned i = 0; i < number.getNumIncomingValues(); ++i)
+    if (loop.contains(number.getIncomingBlock(i))) next.push_back(number.getIncomingValue(i));
+  while (!next.empty()) {
+    llvm::Value* value = next.back();
+    next.pop_back();
+    if (!visited.insert(value).second) continue;
+    auto* step = llvm::dyn_cast<llvm::BinaryOperator>(value);
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(value); phi && loop.contains(phi)) {
+      next.insert(next.end(), phi->op_begin(), phi->op_end());
+    } else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(value)) {
+      next.insert(next.end(), {choice->getTrueValue(), choice->getFalseValue()});
+    } else if (step && step->getOperand(0) == &number && isFixed(step->getOperand(1), loop)) {
+      steps = true;
+    } else {
+      return false;
+    }
+  }
+  return steps;
+}
+
 class SliceBuilder {
 public:
   explicit SliceBuilder(const llvm::Loop& loop) : loop(loop) {}
@@ -93,11 +120,13 @@ public:
     add(condition);
     goOver();
     slice.countsPlaces = !slice.counts;
+    const bool givesUp = slice.givesUp; // not by where it looks
     while (!places.empty()) {
       for (llvm::Value* place : std::exchange(places, {})) add(place);
       goOver();
     }
     slice.countsPlaces &= slice.counts;
+    slice.givesUp = givesUp;
     return slice;
   }
 
@@ -162,6 +191,7 @@ private:
   void classify(llvm::Instruction& instruction) {
     if (auto* phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
       if (isCounter(*phi, loop)) slice.counts = true;
+      if (mayCount(*phi, loop)) slice.givesUp = true;
       // Which value a phi takes is decided by the branches inside the loop that lead here. At the header
       // there is nothing to decide where all rounds end in one place: what the value is there is up to its
       // operand.
@@ -267,6 +297,7 @@ enum class Waits {
   Perhaps,   ///< goes from place to place, or counts
   ForDraws,  ///< perhaps; what it draws by atomics alone decides
   ForMemory, ///< of which some may lead on, as in a list
+  ForAWhile, ///< so many rounds at most
   Yes
 };
 
@@ -276,8 +307,26 @@ std::uint32_t paceOf(Waits kind) {
   case Waits::ForDraws: return abi::kRoundsOfDraws;
   case Waits::Perhaps:
   case Waits::ForMemory: return abi::kGetsOn;
+  case Waits::ForAWhile: return abi::kGivesUp;
   default: return 0;
   }
+}
+
+/// What decides whether the loop is left from there; null where nothing does.
+llvm::Value* conditionAt(const llvm::BasicBlock& block) {
+  if (const auto* branch = llvm::dyn_cast<llvm::BranchInst>(block.getTerminator()))
+    return branch->isConditional() ? branch->getCondition() : nullptr;
+  const auto* choice = llvm::dyn_cast<llvm::SwitchInst>(block.getTerminator());
+  return choice ? choice->getCondition() : nullptr;
+}
+
+/// Some exit asks how many rounds there have been.
+bool countsRounds(const llvm::Loop& loop, llvm::ArrayRef<llvm::BasicBlock*> exiting) {
+  SliceBuilder builder(loop);
+  return llvm::any_of(exiting, [&](const llvm::BasicBlock* block) {
+    llvm::Value* condition = conditionAt(*block);
+    return condition && builder.of(condition).givesUp;
+  });
 }
 
 Waits waits(DeviceCode& code, const llvm::Loop& loop) {
@@ -287,17 +336,13 @@ Waits waits(DeviceCode& code, const llvm::Loop& loop) {
   SliceBuilder builder(loop);
   bool memory = false, tickets = false, counted = false, bounded = false;
   for (llvm::BasicBlock* block : exiting) {
-    llvm::Value* condition = nullptr;
-    if (auto* branch = llvm::dyn_cast<llvm::BranchInst>(block->getTerminator()))
-      condition = branch->getCondition();
-    if (auto* choice = llvm::dyn_cast<llvm::SwitchInst>(block->getTerminator()))
-      condition = choice->getCondition();
+    llvm::Value* condition = conditionAt(*block);
     if (!condition) continue;
     const ExitSlice slice = builder.of(condition);
     if (slice.synchronises) {
       builder.addBranchesTo(block);
       markPolled(code, builder.awaited());
-      return Waits::Yes;
+      return countsRounds(loop, exiting) ? Waits::ForAWhile : Waits::Yes;
     }
     memory |= slice.readsMemory && !slice.takesTickets;
     tickets |= slice.takesTickets;
@@ -307,6 +352,19 @@ Waits waits(DeviceCode& code, const llvm::Loop& loop) {
   if (memory && !counted) return Waits::ForMemory;
   if (tickets && !memory && !counted) return Waits::ForDraws;
   return (memory || tickets) && !bounded ? Waits::Perhaps : Waits::No;
+}
+
+/// A thread that sleeps in the loop gives up as the loop does.
+void markSleeps(const llvm::Loop& loop) {
+  for (llvm::BasicBlock* block : loop.blocks())
+    for (llvm::Instruction& instruction : *block) {
+      if (!isWaitMarker(instruction)) continue;
+      auto& marker = llvm::cast<llvm::CallInst>(instruction);
+      if (waitKindOf(marker) != abi::WaitKind::Yield) continue;
+      llvm::Value* pace = marker.getArgOperand(1);
+      if (isZero(pace, marker.getModule()->getDataLayout()))
+        marker.setArgOperand(1, llvm::ConstantInt::get(pace->getType(), abi::kGivesUp));
+    }
 }
 
 /// In each round, or in one of many.
@@ -346,7 +404,10 @@ void yieldInPollingLoops(DeviceCode& code) {
     std::vector<std::pair<llvm::Loop*, Waits>> found;
     for (llvm::Loop* loop : loops.getLoopsInPreorder())
       if (const Waits kind = waits(code, *loop); kind != Waits::No) found.emplace_back(loop, kind);
-    for (auto [loop, kind] : found) addYield(*loop, kind);
+    for (auto [loop, kind] : found) {
+      if (kind == Waits::ForAWhile) markSleeps(*loop);
+      addYield(*loop, kind);
+    }
   }
 }
 

@@ -29,6 +29,7 @@ std::uint32_t traitsOfWait(const llvm::CallInst& marker) {
   case abi::WaitKind::GridSync: return abi::TraitGridSync;
   case abi::WaitKind::WarpSync: return abi::TraitWarpSync;
   case abi::WaitKind::BarrierArrive: return abi::TraitNamedBarrier;
+  case abi::WaitKind::Yield: return argument(marker, 1) == abi::kGivesUp ? abi::TraitGivesUp : 0;
   case abi::WaitKind::BlockBarrier:
     return argument(marker, 1) == 0 && argument(marker, 2) == 0 ? 0 : abi::TraitNamedBarrier;
   default: return 0;

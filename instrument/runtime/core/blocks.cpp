@@ -170,7 +170,7 @@ BlockState& startBlock(LaunchState& launch, std::uint64_t index) {
     thread.turns = launch.logged && launch.steps;
     thread.yields = 0;
     thread.asleep = 0;
-    thread.pause = 0;
+    thread.pause = thread.haste = 0;
     thread.strays = 0;
     if (thread.sync) *thread.sync = SyncState();
     thread.copies.reset();

@@ -79,6 +79,7 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.started = 0;
   launch.faulted = launch.askew = launch.received = false;
   launch.rehearsal = launch.backwards = launch.inStep = launch.cut = false;
+  launch.impatient = 0;
   launch.uneven = 0;
   launch.mayWait = launch.inCompany = launch.unrehearsed = false;
   launch.work = 0;
@@ -148,15 +149,15 @@ void rehearse(LaunchState& launch, Rehearsal order, unsigned attempt, std::uint6
               const SharedOrder& found) {
   const void* arguments = launch.arguments;
   std::unique_ptr<AccessLog> accesses;
-  const bool byBlocks = order == Rehearsal::Backwards || order == Rehearsal::Again;
   repeatInCompany(launch, found);
   reset(launch, *launch.kernel, LaunchConfig(launch.config),
-        byBlocks ? ScheduleKind::Fair : ScheduleKind::Lockstep);
+        goesByBlocks(order) ? ScheduleKind::Fair : ScheduleKind::Lockstep);
   std::swap(accesses, launch.accesses); // what it costs has been counted
   launch.arguments = arguments;
   launch.rehearsal = true;
-  launch.backwards = order == Rehearsal::Backwards;
-  launch.inStep = order == Rehearsal::InStep;
+  launch.backwards = order == Rehearsal::Backwards || order == Rehearsal::ImpatientBackwards;
+  launch.impatient = hasteIn(order, attempt);
+  launch.inStep = order == Rehearsal::InStep || order == Rehearsal::ImpatientInStep;
   launch.uneven = order == Rehearsal::Uneven ? attempt + 1 : 0;
   launch.mostWork = mostWork;
   renewTokensIfNeeded(launch, true);
@@ -165,6 +166,7 @@ void rehearse(LaunchState& launch, Rehearsal order, unsigned attempt, std::uint6
   launch.traffic.clear();
   std::swap(accesses, launch.accesses);
   launch.rehearsal = launch.backwards = launch.inStep = false;
+  launch.impatient = 0;
   launch.uneven = 0;
 }
 

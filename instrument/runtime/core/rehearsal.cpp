@@ -25,6 +25,25 @@ bool mayRehearse(const LaunchState& launch) {
   return ++(*launches)[launch.kernel] <= kRehearsalsPerKernel;
 }
 
+bool goesByBlocks(Rehearsal order) {
+  switch (order) {
+  case Rehearsal::Backwards:
+  case Rehearsal::Impatient:
+  case Rehearsal::ImpatientBackwards:
+  case Rehearsal::Again: return true;
+  default: return false;
+  }
+}
+
+std::uint8_t hasteIn(Rehearsal order, unsigned attempt) {
+  switch (order) {
+  case Rehearsal::Impatient:
+  case Rehearsal::ImpatientBackwards: return 1;
+  case Rehearsal::ImpatientInStep: return attempt ? 4 : 1;
+  default: return 0;
+  }
+}
+
 std::uint64_t costOf(const LaunchState& launch) {
   constexpr std::uint64_t entriesPerTurn = 512; // about as long as a turn takes
   return launch.work + (context().clockEntries - launch.clockEntriesBefore) / entriesPerTurn;
@@ -36,11 +55,12 @@ std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first, bool large) {
   constexpr std::uint64_t cheap = 400'000; // half a second
   std::uint64_t most = std::max(first, cheap);
   // Waiting costs more the other way round where each block waits for the one before it.
-  if (order == Rehearsal::Backwards) return std::min(8 * first + 10'000, most);
+  if (goesByBlocks(order)) return std::min(8 * first + 10'000, most);
   return std::min(cheap, most / 2) / (large ? 4 : 1);
 }
 
 unsigned attemptsAt(Rehearsal order, const LaunchState& launch) {
+  if (order == Rehearsal::ImpatientInStep) return 2;
   if (order != Rehearsal::Uneven) return 1;
   return launch.logged ? 2 : 12;
 }
@@ -59,6 +79,10 @@ std::vector<Rehearsal> rehearsals(const LaunchState& launch) {
   if (atomics && !large) orders.push_back(Rehearsal::InStep);
   if (launch.received && !large) orders.push_back(Rehearsal::Staggered);
   if (atomics && !(large && launch.config.cooperative)) orders.push_back(Rehearsal::Uneven);
+  if (launch.kernel->usesGridSync & abi::TraitGivesUp) {
+    orders.insert(orders.end(), {Rehearsal::Impatient, Rehearsal::ImpatientBackwards});
+    if (!large) orders.push_back(Rehearsal::ImpatientInStep);
+  }
   return orders;
 }
 

@@ -30,11 +30,23 @@ enum class Rehearsal : std::uint8_t {
   /// The same, and each thread sleeps now and then: one is overtaken in the middle of what others do twice,
   /// as when a stack's node is popped by another thread than the one that pushed it.
   Uneven,
+  /// As the first time, backwards and in step, but loops that wait for so many rounds only (TraitGivesUp) go
+  /// through them before others go on.
+  Impatient,
+  ImpatientBackwards,
+  ImpatientInStep,
   Again, ///< as the first time
 };
 
+/// A block goes on until it has to wait; else each thread by one access.
+bool goesByBlocks(Rehearsal order);
+/// LaunchState::impatient. In lockstep little at first, so that critical sections last longer than attempts
+/// to enter them, then more, for attempts of several accesses.
+std::uint8_t hasteIn(Rehearsal order, unsigned attempt);
+
 /// In which orders a launch that has just run should run again: all of them where order came from an atomic
-/// or a flag; backwards, in step and unevenly where there were atomics at all. Of a large launch only some
+/// or a flag; backwards, in step and unevenly where there were atomics at all; impatiently where loops
+/// wait for so many rounds only. Of a large launch only some
 /// blocks at a time go unevenly, and none in step. Where threads give way in loops that draw work alone
 /// (TraitDraws), unevenly, some blocks at a time; where nobody gives way, backwards alone, if an atomic gives
 /// somebody something.

@@ -57,6 +57,17 @@ inline std::uint8_t roundsAway(ThreadState& thread) {
   return random.below(2) ? 0 : static_cast<std::uint8_t>(random.below(longest) + 1);
 }
 
+/// Whether a thread that waits for so many rounds only goes on without letting others run, and how far.
+inline bool goesOn(ThreadState& thread) {
+  constexpr std::uint32_t mostRounds = 4096;
+  const std::uint8_t impatient = thread.owner().launch->impatient;
+  if (!impatient || !(thread.wait.a & abi::kGivesUp)) return false;
+  if (++thread.yields > mostRounds) return false;
+  thread.haste = impatient;
+  thread.status = ThreadStatus::Ready;
+  return true;
+}
+
 /// Runs a thread up to its next wait.
 KCHECK_INLINE void runThread(ThreadState& thread) {
   BlockState& block = thread.owner();
@@ -79,11 +90,16 @@ KCHECK_INLINE void runThread(ThreadState& thread) {
       thread.status = ThreadStatus::Ready;
       continue; // does not wait
     case abi::WaitKind::Yield:
+      if (goesOn(thread)) continue;
       thread.status = ThreadStatus::Yielded;
       thread.asleep = roundsAway(thread);
       block.anyYields = true;
       return;
-    case abi::WaitKind::None: thread.status = ThreadStatus::Ready; return; // a step of lockstep
+    case abi::WaitKind::None: // a step of lockstep
+      thread.status = ThreadStatus::Ready;
+      if (!thread.haste) return;
+      --thread.haste;
+      continue;
     default: thread.status = ThreadStatus::Waiting; return;
     }
   }

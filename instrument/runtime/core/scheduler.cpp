@@ -264,7 +264,7 @@ bool Grid::allStalled() {
   }
   ++roundsUnchanged;
   each = roundsOf(paces);
-  mayGetOn = paces & abi::kGetsOn;
+  mayGetOn = paces & (abi::kGetsOn | abi::kGivesUp);
   idleRounds += each;
   if (glanceLeft) return --glanceLeft != 0;
   return !isExhausted() || tryHarder();

@@ -99,6 +99,7 @@ struct ThreadState : abi::ThreadContext {
   std::unique_ptr<Fibre> fibre;
   std::uint32_t yields = 0;  ///< times that it gave way
   std::uint8_t asleep = 0;   ///< rounds that it stays away for the last one
+  std::uint8_t haste = 0;    ///< accesses that it makes at once now (LaunchState::impatient)
   std::uint8_t pause = 0;    ///< rounds until its next access (Rehearsal::Uneven)
   std::uint32_t strays = 0;  ///< accesses that were told to leave their memory
   std::uint32_t strayAt = 0; ///< site of the last one
@@ -275,15 +276,18 @@ struct LaunchState : LaunchFacts, SharedOrder {
   ThreadState* current = nullptr;                 ///< in device code now
   std::jmp_buf escape;                            ///< of the scheduler's loop
   Address stackLow = 0,
-          stackHigh = 0;      ///< of the host thread below the launch: locals of threads without fibres
-  bool received = false;      ///< an atomic or flag has brought order from another thread
-  bool rehearsal = false;     ///< runs again (rehearsal.h): only new races are reported
-  bool backwards = false;     ///< from the last thread to the first
-  bool inStep = false;        ///< nobody stays away longer than others (Rehearsal::InStep)
-  unsigned uneven = 0;        ///< number of the attempt; 0: nobody sleeps (Rehearsal::Uneven)
-  bool cut = false;           ///< the rehearsal has come to its bound before its end
-  std::uint64_t work = 0;     ///< turns of threads and blocks so far
-  std::uint64_t mostWork = 0; ///< of a rehearsal, as costOf() counts
+          stackHigh = 0;  ///< of the host thread below the launch: locals of threads without fibres
+  bool received = false;  ///< an atomic or flag has brought order from another thread
+  bool rehearsal = false; ///< runs again (rehearsal.h): only new races are reported
+  bool backwards = false; ///< from the last thread to the first
+  /// Loops that count their rounds go through all of them (Rehearsal::Impatient). In lockstep: how many
+  /// accesses a thread makes at once there, and just behind; 0: nobody does.
+  std::uint8_t impatient = 0;
+  bool inStep = false;                  ///< nobody stays away longer than others (Rehearsal::InStep)
+  unsigned uneven = 0;                  ///< number of the attempt; 0: nobody sleeps (Rehearsal::Uneven)
+  bool cut = false;                     ///< the rehearsal has come to its bound before its end
+  std::uint64_t work = 0;               ///< turns of threads and blocks so far
+  std::uint64_t mostWork = 0;           ///< of a rehearsal, as costOf() counts
   std::uint64_t clockEntriesBefore = 0; ///< Context::clockEntries when it started
   /// A volatile access may be that of a flag that fences make safe.
   bool mayBeFlag(std::uint32_t site) const {
