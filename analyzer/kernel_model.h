@@ -370,6 +370,8 @@ struct KernelModel {
   std::map<const Function*, bool> countsOfRounds;         ///< the same, in each round of loops
   std::map<const void*, std::vector<LoopStep>> loopSteps; ///< by the names of ModelAccess::loops
   std::set<Expr> loopEnds; ///< width 1: that the condition at a loop's head fails in its first round
+  /// Width 1, true wherever threads come to: fewer lanes below one have voted than have voted at all.
+  std::set<Expr> laneFacts;
   std::set<const Symbol*> underLocks; ///< conditions that only say that a lock may be held
   bool readsTextures = false;         ///< whose memory is not in sight
   bool waits = false;                 ///< some loop goes on until another thread has stored something

@@ -217,7 +217,8 @@ private:
   std::optional<Assignment> searchCollision(const PairQuestion& question,
                                             const std::vector<Expr>& constraints);
   Verdict happens(Assignment values, std::vector<Expr> constraints);
-  std::vector<Cause> causes(const std::vector<Expr>& constraints, const Assignment& values,
+  std::vector<Expr> withoutLaneFacts(std::vector<Expr> constraints, std::optional<Relation> relation);
+  std::vector<Cause> causes(const std::vector<Expr>& all, const Assignment& values,
                             std::optional<Relation> relation);
   bool roundComes(const Symbol& counter, const Assignment& values, std::optional<Relation> relation);
   const MemoryObject* tornIn(const std::vector<Expr>& constraints, const Assignment& values,

@@ -95,17 +95,20 @@ private:
     return o.space != MemorySpace::Shared || relation != Relation::DifferentBlocks;
   }
 
-  using PairsByReaders = std::array<std::vector<std::pair<RaceItem, RaceItem>>, 3>;
+  /// In the order in which they are asked for. Those of shared memory first, whose places seldom hang on numbers that
+  /// the kernel gets. Then pairs of writes: they are the fewest, and a race that is there mostly shows in them.
+  using OrderedPairs = std::array<std::vector<std::pair<RaceItem, RaceItem>>, 6>;
 
-  static void addPair(PairsByReaders& todo, const RaceItem& a, const RaceItem& b) {
+  void addPair(OrderedPairs& todo, const RaceItem& a, const RaceItem& b) const {
     const int readers = (a.access->kind == AccessKind::Read) + (b.access->kind == AccessKind::Read);
-    todo[std::size_t(readers)].emplace_back(a, b);
+    const bool isShared = objectOf(*a.access)->space == MemorySpace::Shared;
+    todo[std::size_t(readers + (isShared ? 0 : 3))].emplace_back(a, b);
   }
 
   /// Accesses to arrays that may be one, for all that the kernel asks itself: those to the second as to the
   /// first.
   void addPairsOfOne(const OneArray& one, std::map<unsigned, std::vector<RaceItem>>& byObject,
-                     Relation relation, PairsByReaders& todo) {
+                     Relation relation, OrderedPairs& todo) {
     const std::vector<RaceItem>&firsts = byObject[one.first], &seconds = byObject[one.second];
     std::map<const ModelAccess*, RaceItem> known;
     const auto placed = [&](const RaceItem& item) {
@@ -160,8 +163,7 @@ private:
         byObject[o->id].push_back(item);
     }
     if (!unknown.empty()) doubtUnknown(unknown, items, relation);
-    // Pairs of writes first: they are the fewest, and a race that is there mostly shows in them.
-    PairsByReaders todo;
+    OrderedPairs todo;
     for (auto& [id, list] : byObject)
       for (std::size_t i = 0; i < list.size(); ++i)
         for (std::size_t j = i; j < list.size(); ++j)

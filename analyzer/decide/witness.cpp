@@ -131,8 +131,23 @@ bool Decider::roundComes(const Symbol& counter, const Assignment& values, std::o
 
 /// The approximations that the outcome hangs on. Where the values of everything exact decide the constraints
 /// alone, it hangs on none.
-std::vector<Cause> Decider::causes(const std::vector<Expr>& constraints, const Assignment& values,
+/// What follows from what the lanes have voted holds whatever they have: nothing leans on it.
+std::vector<Expr> Decider::withoutLaneFacts(std::vector<Expr> constraints, std::optional<Relation> relation) {
+  Substitution given(kernel.context);
+  const Expr holds = kernel.context.boolean(true);
+  for (Expr fact : kernel.model.laneFacts)
+    if (!relation)
+      given.set(fact, holds);
+    else
+      for (unsigned thread : {1u, 2u}) given.set(copies.of(fact, *relation, thread), holds);
+  if (given.empty()) return constraints;
+  for (Expr& constraint : constraints) constraint = given(constraint);
+  return constraints;
+}
+
+std::vector<Cause> Decider::causes(const std::vector<Expr>& all, const Assignment& values,
                                    std::optional<Relation> relation) {
+  const std::vector<Expr> constraints = withoutLaneFacts(all, relation);
   const auto ofTornReads = [&]() -> std::vector<Cause> {
     const MemoryObject* torn = tornIn(constraints, values, relation);
     if (!torn) return {};

@@ -1,9 +1,12 @@
 #include "analyzer/model/lock_operations.h"
 
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Module.h"
 #include "llvm/IR/PatternMatch.h"
+#include "llvm/Support/KnownBits.h"
 
 using namespace llvm;
 using namespace llvm::PatternMatch;
@@ -80,9 +83,20 @@ static bool isNumberOfLaunch(const Value* value) {
          block == width && block == own;
 }
 
+/// From 0 on, and far from where its type ends.
+static bool isSmallNumber(const Value* value) {
+  if (auto* wide = dyn_cast<CastInst>(value); wide && wide->getDestTy()->isIntegerTy(64))
+    return wide->getOpcode() == Instruction::ZExt ||
+           (wide->getOpcode() == Instruction::SExt && isNumberOfLaunch(wide->getOperand(0)));
+  return isNumberOfLaunch(value);
+}
+
 /// Whether the number is surely another one than that constant: `blockIdx.x + 1` is not 0, `blockIdx.x` not
-/// -1.
-static bool isNever(const Value* number, std::int64_t other) {
+/// -1, `2 * blockIdx.x + 1` not even.
+static bool isNever(const Value* number, std::int64_t other, const DataLayout& layout) {
+  const KnownBits bits = computeKnownBits(number, layout);
+  const APInt wanted(bits.getBitWidth(), static_cast<std::uint64_t>(other), true);
+  if (bits.Zero.intersects(wanted) || bits.One.intersects(~wanted)) return true;
   const Value* base = number;
   std::int64_t more = 0;
   if (const APInt* added = nullptr;
@@ -91,7 +105,7 @@ static bool isNever(const Value* number, std::int64_t other) {
   else
     base = number;
   constexpr std::int64_t kMost = 1 << 20;
-  if (more < 0 || more > kMost || !isNumberOfLaunch(base)) return false;
+  if (more < 0 || more > kMost || !isSmallNumber(base)) return false;
   return (other >= 0 && other < more) || (other < 0 && other > -kMost);
 }
 
@@ -141,7 +155,7 @@ std::optional<LockOperation> lockOperationOf(const Instruction& instruction) {
     const auto expected = constantOf(exchange.expects), stored = constantOf(exchange.stores);
     if (!expected || expected == stored) return {};
     if (stored) return LockOperation{exchange.pointer, expected, *stored, exchange.scope};
-    if (!isNever(exchange.stores, *expected)) return {};
+    if (!isNever(exchange.stores, *expected, instruction.getModule()->getDataLayout())) return {};
     return LockOperation{exchange.pointer, expected,          kOwnNumber,
                          exchange.scope,   LockChange::Store, exchange.stores};
   }

@@ -61,6 +61,7 @@ public:
       addLanesTogether();
     settleUniformity(state);
     state.model.subscripts = whole.subscripts;
+    state.model.laneFacts.insert(state.laneFacts.begin(), state.laneFacts.end());
     finish(whole);
     return std::move(state.model);
   }

@@ -1,7 +1,8 @@
 // What a thread knows of others: for threads and whole blocks, up to which token their accesses come before
 // everything that the thread does from now on. Sparse and shared: most threads know nothing beyond their
-// barriers, and threads that learn the same thing hold the same table. Tables that differ share what they say
-// of a block, so that a chain of blocks costs each of them no more than the number of its predecessors.
+// barriers, and threads that learn the same thing hold the same table. A table is a tree by parts of the key,
+// and tables that differ share those of its branches that do not: a chain of blocks, or of flags, costs each
+// of them what is new to it.
 #pragma once
 
 #include "instrument/runtime/core/shadow.h"
@@ -9,8 +10,6 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
-#include <utility>
-#include <vector>
 
 namespace kcheck::runtime {
 
@@ -38,27 +37,14 @@ public:
     return table && (at(blockKey(block)) >= token || at(threadKey(block, thread)) >= token);
   }
   void raise(std::uint64_t key, Token token) { raise({{key, token}}); }
-  /// All of one block, or of one word, by key.
   void raise(std::span<const Entry> entries);
   void raise(std::initializer_list<Entry> entries) { raise(std::span(entries.begin(), entries.size())); }
   void join(const Clock& other);
   bool sharesTableWith(const Clock& other) const { return table == other.table; }
 
-private:
-  using Entries = std::vector<Entry>; ///< by key
-  struct Part {
-    std::uint64_t group;
-    std::shared_ptr<const Entries> entries;
-  };
-  using Table = std::vector<Part>; ///< by group
+  struct Table;
 
-  /// Blocks, and words that are near each other.
-  static std::uint64_t groupOf(std::uint64_t key) { return key >> (key >> 63 ? 6 : 12); }
-  static Table::const_iterator place(const Table& parts, std::uint64_t group);
-  static std::pair<bool, bool> compare(const Entries& a, const Entries& b);
-  static std::pair<bool, bool> compare(const Table& a, const Table& b);
-  static std::shared_ptr<const Entries> merge(std::span<const Entry> a, std::span<const Entry> b);
-  static std::shared_ptr<const Table> merge(const Table& a, const Table& b);
+private:
   std::shared_ptr<const Table> table;
 };
 

@@ -4,6 +4,8 @@
 #include "instrument/runtime/core/race_pair.h"
 #include "instrument/runtime/core/sync.h"
 
+#include <algorithm>
+
 namespace kcheck::runtime {
 
 ReadSet* readSetOf(LaunchState& launch, Token read) {
@@ -51,13 +53,34 @@ void checkOwnWrite(CheckedAccess& access, const Cell& cell, const CellSites& sit
   reportOldRead(access, {cell.write, sites.write, true, atomic}, owner);
 }
 
+/// Readers who have stored to the word since, before the atomic that runs: it stands for them to whoever
+/// comes by, as in loops that look once and then try a compare-and-swap until it comes out well. A word knows
+/// its last stores alone, so this is not left for later.
+static void dropThoseWhoStored(const CheckedAccess& access, ReadSet& set) {
+  constexpr std::size_t some = SyncWord::kMostWide / 2;
+  LaunchState& launch = *access.block.launch;
+  if (access.kind != AccessKind::Atomic || access.order.scope() < 2 || access.racy || !launch.tracksSync ||
+      set.readers.size() < set.dropAt + some)
+    return;
+  auto word = launch.words.find(access.address >> 2); // of all that it updates
+  if (word == launch.words.end()) return;
+  std::erase_if(set.readers, [&](const ReadSet::Reader& reader) {
+    if (reader.token < launch.first || reader.token >= kReadSet) return false;
+    const Owner owner = ownerOf(launch, access.block, reader.token);
+    return owner.thread != kWholeBlock && word->second.hasStored(owner.block, owner.thread, reader.token);
+  });
+  set.dropAt = set.readers.size();
+}
+
 void checkReaders(CheckedAccess& access, const Cell& cell, const CellSites& sites, Address at) {
   if (!cell.read || (access.racy && !access.mayBeSameValue)) return;
   LaunchState& launch = *access.block.launch;
   if (isReadSet(cell.read)) {
-    if (ReadSet* set = readSetOf(launch, cell.read); set && !allComeBefore(access, *set))
-      for (const ReadSet::Reader& reader : set->readers)
-        checkPair(access, {reader.token, reader.site, false, reader.atomic}, at);
+    ReadSet* set = readSetOf(launch, cell.read);
+    if (!set || allComeBefore(access, *set)) return;
+    for (const ReadSet::Reader& reader : set->readers)
+      checkPair(access, {reader.token, reader.site, false, reader.atomic}, at);
+    dropThoseWhoStored(access, *set);
     return;
   }
   bool atomic = atomicScope(launch, sites.read) != 0;

@@ -159,6 +159,7 @@ struct ReadSet {
   Token oldest = ~Token{0}, newest = 0; ///< of their tokens
   bool isFolded = false;                ///< some of them stand for several threads of a block
   std::size_t sweepAt = 0; ///< so many readers, and those that come before the next one are dropped
+  std::size_t dropAt = 0;  ///< some more, and those that have stored since are dropped
   void add(const Reader& reader) {
     readers.push_back(reader);
     oldest = std::min(oldest, reader.token);
@@ -175,7 +176,7 @@ struct ReadSet {
     oldest = ~Token{0};
     newest = 0;
     isFolded = false;
-    sweepAt = 0;
+    sweepAt = dropAt = 0;
   }
 };
 

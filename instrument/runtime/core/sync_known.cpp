@@ -60,10 +60,7 @@ bool knowsWord(const ThreadState& thread, Address at, Seen seen) {
 
 bool storedSince(const ThreadState& thread, const Owner& owner, Token token, Address at) {
   if (!knowsWord(thread, at)) return false;
-  const SyncWord& word = thread.owner().launch->words.find(at >> 2)->second;
-  return std::ranges::any_of(word.stores, [&](const SyncWord::Stored& store) {
-    return store.block == owner.block && store.thread == owner.thread && store.token >= token;
-  });
+  return thread.owner().launch->words.find(at >> 2)->second.hasStored(owner.block, owner.thread, token);
 }
 
 bool knowsEverything(const ThreadState& thread) {

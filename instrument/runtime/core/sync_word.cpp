@@ -12,6 +12,12 @@ void SyncWord::noteStore(const Stored& store) {
   stores.push_back(store);
 }
 
+bool SyncWord::hasStored(std::uint64_t block, std::uint32_t thread, Token since) const {
+  return std::ranges::any_of(stores, [&](const Stored& store) {
+    return store.block == block && store.thread == thread && store.token >= since;
+  });
+}
+
 Clock& Published::ofBlock(std::uint64_t block) {
   for (auto& [index, clock] : byBlock)
     if (index == block) return clock;

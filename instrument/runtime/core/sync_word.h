@@ -57,6 +57,8 @@ struct SyncWord {
   };
   std::vector<Stored> stores;
   void noteStore(const Stored& store);
+  /// At that token or later.
+  bool hasStored(std::uint64_t block, std::uint32_t thread, Token since) const;
   /// What is published with some of its bytes: flags of one byte lie side by side.
   struct Part {
     std::uint8_t bytes;
