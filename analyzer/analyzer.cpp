@@ -129,6 +129,10 @@ Analysis analyze(const llvm::Module& device, const Facts& facts, const Options& 
     for (KernelAnalysis& kernel : batch)
       for (Question* question : kernel.tryWrittenOut(prepared)) questions.push_back(question);
     answer(questions, options.jobs);
+    questions.clear();
+    for (KernelAnalysis& kernel : batch)
+      for (Question* question : kernel.tryOtherChoices(prepared)) questions.push_back(question);
+    answer(questions, options.jobs);
     for (;;) {
       questions.clear();
       for (KernelAnalysis& kernel : batch)

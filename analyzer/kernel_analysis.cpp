@@ -4,6 +4,7 @@
 #include "analyzer/findings/worth_telling.h"
 #include "analyzer/model/made_barriers/made_barriers.h"
 #include "analyzer/model/prepare/written_out.h"
+#include "analyzer/other_choices.h"
 #include "analyzer/own_choice.h"
 #include "analyzer/separable.h"
 #include "analyzer/traffic/partings.h"
@@ -142,6 +143,32 @@ std::vector<Question*> KernelAnalysis::tryOthers(const PreparedModule& prepared)
     question.milliseconds = easily(kEasily, options);
     question.model = separableModel(question.exprs, prepared, code, facts, other.planned.launch);
     if (question.model.breaksAssumption) question.isAsked = false; // nobody starts it so
+    result.push_back(&question);
+  }
+  return result;
+}
+
+std::vector<Question*> KernelAnalysis::tryOtherChoices(const PreparedModule& prepared) {
+  if (questions.empty() || !plan.isDefault || facts.hasMain ||
+      !goesWrong(settledBy(questions.front()).answers))
+    return {};
+  const KernelModel& chosen = questions.front().model;
+  const std::size_t done = countDone(chosen);
+  otherChosen = otherChoices(plan, chosen, [&](const LaunchCase& launch) {
+    ExprContext exprs;
+    const KernelModel model = separableModel(exprs, prepared, code, facts, launch);
+    return !model.breaksAssumption && countMisfits(model) == 0 && countDone(model) >= done;
+  });
+  std::vector<Question*> result;
+  for (PlannedCase& other : otherChosen) {
+    other.launch.launch = &other.shown;
+    constexpr double kShare = 0.05;
+    constexpr unsigned kEasily = 150;
+    Question& question = chosenQuestions.emplace_back();
+    question.planned = &other;
+    question.seconds = kShare * secondsOf(options);
+    question.milliseconds = easily(kEasily, options);
+    question.model = separableModel(question.exprs, prepared, code, facts, other.launch);
     result.push_back(&question);
   }
   return result;

@@ -45,6 +45,10 @@ public:
   /// more threads or are of another shape.
   std::vector<Question*> tryOthers(const PreparedModule& prepared);
 
+  /// Where something goes wrong in the launch of kcheck's own choice, and no program shows another: launches
+  /// that the kernel may be meant for.
+  std::vector<Question*> tryOtherChoices(const PreparedModule& prepared);
+
   void finish(Analysis& analysis, Coverage& coverage);
 
   std::deque<Question> questions; ///< never moved: models refer to their expressions; none: left to the run
@@ -68,6 +72,10 @@ private:
   /// The program launches the kernel in a way that the source does not show, or not at all: what happens in a
   /// launch of kcheck's own choice need never happen.
   void doubtInvented(std::vector<PropertyResult>& properties, Analysis& analysis) const;
+  /// Nothing goes wrong in another launch that is as good a choice.
+  void doubtChoice(std::vector<PropertyResult>& properties, Analysis& analysis) const;
+  void doubtWhere(const std::string& lean, const std::string& why, std::vector<PropertyResult>& properties,
+                  Analysis& analysis) const;
   /// Of indices few enough that floats hold them all, which those of larger launches need not be.
   void nameExactFloats(std::vector<PropertyResult>& properties) const;
   void tellOthers(std::vector<PropertyResult>& properties, Analysis& analysis);
@@ -94,6 +102,8 @@ private:
   std::deque<Question> tried;
   std::deque<KernelCode> copiedCode;
   std::deque<Question> copies; ///< written out, or with barriers of its own making
+  std::vector<PlannedCase> otherChosen;
+  std::deque<Question> chosenQuestions;
   std::vector<LargerLaunch> others;
   std::deque<Question> otherQuestions;
 };

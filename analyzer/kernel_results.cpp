@@ -5,6 +5,7 @@
 #include "analyzer/findings/findings.h"
 #include "analyzer/initialization.h"
 #include "analyzer/open_races.h"
+#include "analyzer/other_choices.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -38,6 +39,7 @@ void KernelAnalysis::finish(Analysis& analysis, Coverage& coverage) {
   if (!plan.leftOut.empty()) openLeftOut(result.properties);
   if (plan.isDefault) nameExactFloats(result.properties);
   if (plan.isDefault && facts.hasMain) doubtInvented(result.properties, analysis);
+  doubtChoice(result.properties, analysis);
   tellOthers(result.properties, analysis);
   tellOnlySameValue(result.properties);
   collectSafeSites(any, cases);
@@ -66,20 +68,31 @@ void KernelAnalysis::openLeftOut(std::vector<PropertyResult>& properties) const 
 }
 
 void KernelAnalysis::doubtInvented(std::vector<PropertyResult>& properties, Analysis& analysis) const {
-  const std::string lean = plan.concrete.front().holdsFor;
+  doubtWhere(plan.concrete.front().holdsFor, "", properties, analysis);
+}
+
+void KernelAnalysis::doubtChoice(std::vector<PropertyResult>& properties, Analysis& analysis) const {
+  const auto well = llvm::find_if(chosenQuestions, [](const Question& q) { return goesWell(q.answers); });
+  if (well == chosenQuestions.end()) return;
+  const std::string why = fmt::format(", and nothing goes wrong for {}", well->planned->holdsFor);
+  doubtWhere(plan.concrete.front().holdsFor, why, properties, analysis);
+}
+
+void KernelAnalysis::doubtWhere(const std::string& lean, const std::string& why,
+                                std::vector<PropertyResult>& properties, Analysis& analysis) const {
   for (Finding& finding : analysis.findings) {
     if (finding.holdsFor != lean || finding.kernel != code.kernel->name) continue;
     if (finding.verdict != Verdict::Proved || (finding.severity == Severity::Note && !finding.sameValue))
       continue;
     finding.verdict = Verdict::Possible;
     finding.severity = std::min(finding.severity, Severity::Warning);
-    finding.reason = "the launch " + lean;
+    finding.reason = "the launch " + lean + why;
     finding.leansOnHost = true;
   }
   for (PropertyResult& property : properties) {
     if (property.answer != Answer::Refuted) continue;
     property.answer = Answer::Unknown;
-    property.reason = "it fails for " + lean;
+    property.reason = "it fails for " + lean + why;
     property.holdsFor.clear();
   }
 }

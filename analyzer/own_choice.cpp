@@ -14,9 +14,7 @@
 #include <vector>
 
 namespace kcheck::analyzer {
-namespace {
 
-/// The accesses that some thread may do.
 std::size_t countDone(const KernelModel& model) {
   const auto happens = [](const ModelAccess& access) {
     return Ranges(Ranges::Wrapping::Exact).assume(access.condition);
@@ -27,6 +25,8 @@ std::size_t countDone(const KernelModel& model) {
       if (happens(access)) done.insert({access.site, access.where.line, access.where.column});
   return done.size();
 }
+
+namespace {
 
 /// Whether some thread does something.
 bool works(const KernelModel& model) { return countDone(model) > 0; }

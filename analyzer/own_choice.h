@@ -13,6 +13,9 @@ namespace kcheck::analyzer {
 bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModule& prepared,
                   const KernelCode& code, const Facts& facts);
 
+/// How many accesses some thread may do.
+std::size_t countDone(const KernelModel& model);
+
 /// How many accesses may leave an array of the kernel's file, as far as their place is known.
 std::size_t countMisfits(const KernelModel& model);
 

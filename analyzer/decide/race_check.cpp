@@ -95,8 +95,9 @@ private:
     return o.space != MemorySpace::Shared || relation != Relation::DifferentBlocks;
   }
 
-  /// In the order in which they are asked for. Those of shared memory first, whose places seldom hang on numbers that
-  /// the kernel gets. Then pairs of writes: they are the fewest, and a race that is there mostly shows in them.
+  /// In the order in which they are asked for. Those of shared memory first, whose places seldom hang on
+  /// numbers that the kernel gets. Then pairs of writes: they are the fewest, and a race that is there mostly
+  /// shows in them.
   using OrderedPairs = std::array<std::vector<std::pair<RaceItem, RaceItem>>, 6>;
 
   void addPair(OrderedPairs& todo, const RaceItem& a, const RaceItem& b) const {
