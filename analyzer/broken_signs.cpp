@@ -36,6 +36,7 @@ std::optional<BrokenSign> brokenSign(const PropertyResult& property, const Kerne
       const std::string& name = kernel.parameters[i].name;
       for (const std::string& assumption : property.assumptions) {
         const bool isBroken = (*number < 0 && isAbout(assumption, name, unsigned(bytes * 8))) ||
+                              (*number <= 0 && assumption == positive(name)) ||
                               (!isPowerOfTwo(*number) && assumption == powerOfTwo(name));
         if (isBroken) return BrokenSign{assumption, *number};
       }

@@ -20,7 +20,10 @@ inline constexpr const char* kFewThreads = "a launch has fewer than 2^31 threads
 /// Of sizes and places that the launch hands over.
 inline std::string notNegative(const std::string& parameter) { return "`" + parameter + "` is not negative"; }
 
-/// The same, where it is read without sign.
+/// The same, where something is divided by it.
+inline std::string positive(const std::string& parameter) { return "`" + parameter + "` is positive"; }
+
+/// Not negative, where it is read without sign.
 inline std::string fromZero(const std::string& parameter, unsigned bits) {
   return "`" + parameter + "` is from 0 to 2^" + std::to_string(bits - 1) + " - 1";
 }

@@ -317,6 +317,17 @@ static std::vector<Expr> signedParameters(std::initializer_list<const ModelAcces
   return result;
 }
 
+/// Whether something is divided by it: the language says nothing of what follows where that is 0.
+static bool isDivisor(Expr number, std::initializer_list<const ModelAccess*> accesses) {
+  const auto divides = [&](Expr n) {
+    const bool isDivision = n->op == Op::SDiv || n->op == Op::UDiv || n->op == Op::SRem || n->op == Op::URem;
+    return isDivision && anyNode(n->operands[1], [&](Expr part) { return part == number; });
+  };
+  return std::ranges::any_of(accesses, [&](const ModelAccess* access) {
+    return anyNode(access->offset, divides) || anyNode(access->condition, divides);
+  });
+}
+
 bool mayBeNegative(std::initializer_list<const ModelAccess*> accesses) {
   return !signedParameters(accesses).empty();
 }
@@ -334,7 +345,8 @@ void tryNotNegative(const Check& check, PropertyAnswer& answer,
   for (const std::vector<Expr>& chosen : choices) {
     Expr wanted = context.boolean(true);
     for (Expr n : chosen)
-      wanted = context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(n->width, 0), n));
+      wanted = context.logicalAnd(
+          wanted, context.binary(Op::Sle, context.constant(n->width, isDivisor(n, accesses)), n));
     const auto forbids = [&](const ModelAccess* access) {
       return check.decider.happensOnlyWrapped(*access) || check.decider.asksAgainst(*access, wanted);
     };
@@ -342,7 +354,8 @@ void tryNotNegative(const Check& check, PropertyAnswer& answer,
     Verdict usual = check.decider.quickly([&] { return again(wanted); });
     if (usual.outcome != Verdict::Outcome::Never) continue;
     verdict = std::move(usual);
-    for (Expr n : chosen) answer.assume(notNegative(n->symbol->name));
+    for (Expr n : chosen)
+      answer.assume(isDivisor(n, accesses) ? positive(n->symbol->name) : notNegative(n->symbol->name));
     return;
   }
 }
