@@ -292,8 +292,13 @@ private:
     constexpr std::int64_t kFew = 2;
     return step > 32 && step % 32 <= kFew ? step - step % 32 : step;
   }
-  /// Whole warps, for which an array lacks one element or two: a mistake (`s[threadIdx.x + 1]`).
-  static bool isMissed(std::int64_t step, std::int64_t room) { return step % 32 == 0 && step - room <= 2; }
+  /// Whole warps, or a tile's side, for which an array lacks one element or two: a mistake (`s[threadIdx.x +
+  /// 1]`).
+  bool isMissed(std::int64_t step, std::int64_t room) const {
+    const bool isFlat = isConst(model.threadIdx[1]) && isConst(model.threadIdx[2]);
+    const bool isSide = !isFlat && std::has_single_bit(std::uint64_t(step)) && step - room <= step / 8;
+    return (step % 32 == 0 || isSide) && step - room <= 2;
+  }
 
   const KernelModel& model;
   std::vector<Stored> stored;

@@ -68,9 +68,25 @@ Shapes shapesAround(const KernelModel& model) {
 /// How many accesses may leave an array of the kernel's file, as far as their place is known.
 struct Misfits {
   std::size_t all = 0;
-  std::size_t slight = 0;  ///< by an element or two: a mistake rather than a hint at how wide a block is
+  std::size_t slight =
+      0; ///< by an element or two, or a row: a mistake rather than a hint at how wide a block is
   std::size_t guarded = 0; ///< by a number (`threadIdx.x < 64`): in narrower blocks they would only hide
 };
+/// How far apart the rows are that the place of threads beside each other along y or z follows; 0: it follows
+/// none.
+std::int64_t rowOf(const KernelModel& model, Expr place) {
+  std::int64_t row = 0;
+  anyNode(place, [&](Expr n) {
+    if (n->op != Op::Mul || !isConst(n->operands[1]) || n->operands[1]->value <= 0) return false;
+    const auto isOfRow = [&](Expr part) {
+      return !isConst(part) && (part == model.threadIdx[1] || part == model.threadIdx[2]);
+    };
+    if (anyNode(n->operands[0], isOfRow)) row = std::max(row, n->operands[1]->value);
+    return false;
+  });
+  return row;
+}
+
 Misfits misfits(const KernelModel& model) {
   Misfits count;
   for (const Phase& phase : model.gridPhases)
@@ -84,7 +100,8 @@ Misfits misfits(const KernelModel& model) {
       const Range place = ranges.of(access.offset);
       if (place.lo >= 0 && place.hi + access.size->value <= Int(*object.bytes)) continue;
       ++count.all;
-      count.slight += place.lo >= 0 && place.hi - Int(*object.bytes) <= access.size->value;
+      const Int beyond = place.hi - Int(*object.bytes);
+      count.slight += place.lo >= 0 && beyond <= std::max(access.size->value, rowOf(model, access.offset));
       count.guarded += anyNode(access.condition, [&](Expr n) {
         return std::ranges::any_of(model.threadIdx,
                                    [&](Expr thread) { return comparesWithNumber(n, thread); });
@@ -162,7 +179,7 @@ bool choosesOther(LaunchPlan& plan, const KernelModel& usual, const PreparedModu
   const bool areUsual =
       (!widths[0] || widths[0] == shown.x) &&
       (isFlat || ((!widths[1] || widths[1] == shown.y) && (!widths[2] || widths[2] == shown.z)));
-  if (usualWorks && areSaid && areUsual && (isFlat || ofUsual.all == 0)) {
+  if (usualWorks && areSaid && areUsual && (isFlat || ofUsual.all == ofUsual.slight)) {
     plan.isFitted = true;
     return false;
   }
