@@ -157,7 +157,8 @@ std::vector<Question*> KernelAnalysis::tryOtherChoices(const PreparedModule& pre
   otherChosen = otherChoices(plan, chosen, [&](const LaunchCase& launch) {
     ExprContext exprs;
     const KernelModel model = separableModel(exprs, prepared, code, facts, launch);
-    return !model.breaksAssumption && countMisfits(model) == 0 && countDone(model) >= done;
+    return !model.breaksAssumption && countMisfits(model) == 0 && countDone(model) >= done &&
+           asksAsMuch(model, chosen, questions.back().model);
   });
   std::vector<Question*> result;
   for (PlannedCase& other : otherChosen) {

@@ -1,12 +1,15 @@
 #include "analyzer/other_choices.h"
 
 #include "analyzer/block_widths.h"
+#include "analyzer/expr/range.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <functional>
+#include <optional>
 #include <set>
 
 namespace kcheck::analyzer {
@@ -14,50 +17,80 @@ namespace {
 
 using Shape = std::array<std::optional<std::uint32_t>, 3>;
 
-/// How many different numbers the index has at least for what is done with it, and this number, to differ
-/// between some of them: `i < 64`, `i == 64`, `i & 31`, `i / 32`. 0: it is nothing of the kind.
-std::int64_t leastFor(const Node& operation, std::size_t side) {
-  const Expr number = operation.operands[1 - side];
-  if (!isConst(number) || number->value < 0 || number->value > kMostThreads) return 0;
-  switch (operation.op) {
-  case Op::Eq: return number->value + 1;
+/// A comparison with a number, or a remainder or quotient by one, that comes out differently for some
+/// threads.
+struct AskedNumber {
+  unsigned line, column; ///< of the access that hangs on it
+  bool compares;
+  std::int64_t number;
+  friend auto operator<=>(const AskedNumber&, const AskedNumber&) = default;
+};
+
+std::optional<std::pair<bool, std::int64_t>> askedBy(const Node& n) {
+  if (n.operands.size() != 2) return {};
+  const bool isRight = isConst(n.operands[1]);
+  if (!isRight && !isConst(n.operands[0])) return {};
+  const std::int64_t number = signExtend(n.operands[isRight]->value, n.operands[isRight]->width);
+  if (variesOf(n.operands[isRight ? 0 : 1]) == Varies::Never) return {};
+  switch (n.op) {
+  case Op::Eq:
   case Op::Ult:
-  case Op::Slt: return number->value + (side == 0 ? 0 : 2);
   case Op::Ule:
-  case Op::Sle: return number->value + 1;
-  case Op::And: return number->value + 2;
-  case Op::URem:
-  case Op::SRem:
-  case Op::UDiv:
-  case Op::SDiv: return side == 0 ? number->value + 1 : 0;
+  case Op::Slt:
+  case Op::Sle: return std::pair(true, number);
+  case Op::And: return std::pair(false, number + 1);
   case Op::LShr:
-  case Op::AShr: return side == 0 && number->value < 10 ? (std::int64_t{1} << number->value) + 1 : 0;
-  default: return 0;
+  case Op::AShr:
+    return isRight && number < 32 ? std::optional(std::pair(false, std::int64_t{1} << number)) : std::nullopt;
+  case Op::UDiv:
+  case Op::SDiv:
+  case Op::URem:
+  case Op::SRem: return isRight ? std::optional(std::pair(false, number)) : std::nullopt;
+  default: return {};
   }
 }
 
-/// How wide an axis is at least, by what the kernel does with its index.
-std::int64_t leastWidth(const KernelModel& model, Expr index) {
-  std::int64_t least = 1;
-  const auto look = [&](Expr n) {
-    if (n->operands.size() == 2)
-      for (std::size_t side : {0u, 1u})
-        if (n->operands[side] == index) least = std::max(least, leastFor(*n, side));
-    return false;
-  };
+/// What each expression of the model is for, and where.
+void eachExpression(const KernelModel& model, const std::function<void(Expr, const Location&)>& visit) {
   for (const Phase& phase : model.gridPhases)
     for (const ModelAccess& access : phase.accesses)
       for (Expr e : {access.condition, access.offset})
-        if (e) anyNode(e, look);
-  return least;
+        if (e) visit(e, access.where);
+  for (const BarrierControl& control : model.barriers)
+    for (Expr e : {control.condition, control.reached, control.comes})
+      if (e) visit(e, control.branch);
 }
 
-bool isWideEnough(const KernelModel& model, const LaunchCase& launch) {
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    if (*launch.block[axis] < leastWidth(model, model.threadIdx[axis]) ||
-        *launch.grid[axis] < leastWidth(model, model.blockIdx[axis]))
+/// Those that are not the same for all threads of the launch.
+std::set<AskedNumber> numbersAskedIn(const KernelModel& model) {
+  std::set<AskedNumber> result;
+  Ranges ranges(Ranges::Wrapping::Exact);
+  eachExpression(model, [&](Expr e, const Location& where) {
+    anyNode(e, [&](Expr n) {
+      const auto asked = askedBy(*n);
+      if (!asked) return false;
+      const auto& [compares, number] = *asked;
+      const Range range = ranges.of(compares ? n : n->operands[0]);
+      const bool differs = compares ? !range.isConstant() : range.hi >= number && number > 0;
+      if (differs) result.insert({where.line, where.column, compares, number});
       return false;
-  return true;
+    });
+  });
+  return result;
+}
+
+/// Whether the kernel asks which block a thread is of, along that axis, by number.
+bool asksForBlock(const KernelModel& model, std::size_t axis) {
+  bool found = false;
+  eachExpression(model, [&](Expr e, const Location&) {
+    found = found || anyNode(e, [&](Expr n) {
+              const auto asked = askedBy(*n);
+              const Expr index = model.blockIdx[axis];
+              return asked && asked->first && !isConst(index) &&
+                     (n->operands[0] == index || n->operands[1] == index);
+            });
+  });
+  return found;
 }
 
 std::vector<Shape> otherBlocks(const LaunchPlan& plan, const Shape& block) {
@@ -77,26 +110,33 @@ std::uint64_t threadsOf(const Shape& block) { return std::uint64_t{*block[0]} * 
 
 } // namespace
 
+bool asksAsMuch(const KernelModel& other, const KernelModel& chosen, const KernelModel& any) {
+  const std::set<AskedNumber> written = numbersAskedIn(any), now = numbersAskedIn(other);
+  return std::ranges::all_of(numbersAskedIn(chosen), [&](const AskedNumber& one) {
+    return now.contains(one) || !written.contains(one);
+  });
+}
+
 std::vector<PlannedCase> otherChoices(const LaunchPlan& plan, const KernelModel& chosen,
                                       const std::function<bool(const LaunchCase&)>& doesAsMuch) {
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kMost = 6;
   const LaunchCase& own = plan.concrete.front().launch;
   std::vector<LaunchCase> others;
+  for (const std::uint32_t blocks : {2u, 3u})
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      if (*own.grid[axis] <= blocks || (axis == 0 && !asksForBlock(chosen, axis))) continue;
+      others.push_back(own);
+      others.back().grid[axis] = blocks;
+    }
   for (const Shape& block : otherBlocks(plan, own.block)) {
     others.push_back(own);
     others.back().block = block;
-  }
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (*own.grid[axis] <= 2) continue;
-    others.push_back(own);
-    others.back().grid[axis] = 2;
   }
   std::vector<PlannedCase> result;
   std::set<std::pair<Shape, Shape>> known{{own.block, own.grid}};
   for (const LaunchCase& other : others) {
     if (result.size() == kMost || !known.insert({other.block, other.grid}).second ||
-        threadsOf(other.block) > plan.any.mostThreads.value_or(kMostThreads) ||
-        !isWideEnough(chosen, other) || !doesAsMuch(other))
+        threadsOf(other.block) > plan.any.mostThreads.value_or(kMostThreads) || !doesAsMuch(other))
       continue;
     PlannedCase& planned = result.emplace_back(plan.concrete.front());
     planned.launch = other;

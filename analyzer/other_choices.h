@@ -11,11 +11,16 @@
 
 namespace kcheck::analyzer {
 
-/// Launches of other usual widths, and of two blocks along an axis, in which the kernel does all that it does
-/// in the chosen one: those for which `model` has no less to say. A choice that the kernel's numbers fit is
-/// only rounded.
+/// Launches of two or three blocks along an axis, along x where the kernel asks for blocks by number, and of
+/// other usual widths, in which the kernel does as much as in the chosen one. A width that the kernel's
+/// numbers fit is only rounded.
 std::vector<PlannedCase> otherChoices(const LaunchPlan& plan, const KernelModel& chosen,
                                       const std::function<bool(const LaunchCase&)>& doesAsMuch);
+
+/// Whether all that some threads of the chosen launch do differently, by numbers in the kernel's text (`i <
+/// 64`, `i % 256`, `i / 32`), some threads of the other one do differently as well: few threads show no
+/// mistake that many make. `any`: the kernel for a launch of any size, which has no other numbers.
+bool asksAsMuch(const KernelModel& other, const KernelModel& chosen, const KernelModel& any);
 
 /// Whether something is wrong, in sure words.
 bool goesWrong(const KernelAnswers& answers);

@@ -102,6 +102,7 @@ private:
   BlockState* latest = nullptr;
   std::size_t stalled = 0;
   bool polls = false;            ///< at the last look at all blocks
+  bool allGiveUp = false;        ///< all of those who poll then, after some rounds: abi::kGivesUp
   bool mayGetOn = false;         ///< some of those who poll then, by counting: abi::kGetsOn
   std::uint64_t threadsLeft = 0; ///< then
   static constexpr unsigned kGlance = 256;
@@ -124,7 +125,11 @@ std::uint64_t Grid::mostIdle() const {
   return std::max(fewest, turns / std::max<std::uint64_t>(threadsLeft, 1));
 }
 
-bool Grid::isExhausted() const { return idleRounds >= (each > 1 ? patience : 1) * mostIdle(); }
+bool Grid::isExhausted() const {
+  constexpr std::uint64_t ofThoseWhoGiveUp = 16; // who counts its rounds ends by itself, sooner or later
+  const std::uint64_t times = allGiveUp ? ofThoseWhoGiveUp : each > 1 ? patience : 1;
+  return idleRounds >= times * mostIdle();
+}
 
 /// How many of the threads' own rounds (abi::Wait::a) a round of the grid stands for at least, where none of
 /// those who poll may get on without any change of memory.
@@ -242,6 +247,7 @@ bool Grid::allStalled() {
   stalled = 0;
   if (answerGrid(launch)) return true;
   polls = false;
+  allGiveUp = true;
   threadsLeft = 0;
   std::uint32_t paces = 0;
   for (BlockState* block : running)
@@ -249,6 +255,7 @@ bool Grid::allStalled() {
       if (thread.status == ThreadStatus::Yielded) {
         polls = true;
         paces |= thread.wait.a;
+        allGiveUp &= thread.wait.a == abi::kGivesUp;
       }
       ++threadsLeft;
     }
