@@ -182,7 +182,7 @@ Answer check(const Query& query, Ranges& ranges, unsigned milliseconds) {
     answer.theory = theory;
     if (answer.status == Status::Sat && !satisfies(query, answer.model)) {
       answer.status = Status::Unknown;
-      answer.reason = "the solver's values do not stand up to evaluation";
+      answer.reason = "the solver's example does not hold when worked out";
     }
     if (answer.status == Status::Sat || answer.status == Status::Unsat || reply.hasEnded()) break;
   }

@@ -9,13 +9,15 @@
 namespace kcheck::runtime {
 namespace {
 
-constexpr Rehearsal kAll[] = {Rehearsal::Backwards, Rehearsal::InStep, Rehearsal::Staggered,
-                              Rehearsal::Uneven};
+constexpr Rehearsal kAll[] = {Rehearsal::Backwards,          Rehearsal::InStep,         Rehearsal::Staggered,
+                              Rehearsal::FromFull,           Rehearsal::Impatient,      Rehearsal::Uneven,
+                              Rehearsal::ImpatientBackwards, Rehearsal::ImpatientInStep};
 
 TEST(RehearsalLimit, isWhatTheFirstRunHasCost) {
   constexpr std::uint64_t first = 50'000'000;
   for (Rehearsal order : kAll) EXPECT_LE(rehearsalLimit(order, first, false), first);
   EXPECT_EQ(rehearsalLimit(Rehearsal::Backwards, first, false), first);
+  EXPECT_EQ(rehearsalLimit(Rehearsal::Impatient, first, false), first);
 }
 
 TEST(RehearsalLimit, leavesShortLaunchesRoomToWait) {
@@ -23,6 +25,13 @@ TEST(RehearsalLimit, leavesShortLaunchesRoomToWait) {
   EXPECT_GE(rehearsalLimit(Rehearsal::Backwards, first, false), 8 * first);
   for (Rehearsal order : {Rehearsal::InStep, Rehearsal::Staggered, Rehearsal::Uneven})
     EXPECT_GE(rehearsalLimit(order, first, false), 200'000u);
+}
+
+TEST(Rehearsal, IsImpatientInFewStepsFirst) {
+  EXPECT_EQ(hasteIn(Rehearsal::InStep, 0), 0);
+  EXPECT_GT(hasteIn(Rehearsal::ImpatientBackwards, 0), 0);
+  EXPECT_EQ(hasteIn(Rehearsal::ImpatientInStep, 0), 1);
+  EXPECT_GT(hasteIn(Rehearsal::ImpatientInStep, 1), 1);
 }
 
 /// A stack by compare-and-swap, of nodes that each thread pushes and pops once.

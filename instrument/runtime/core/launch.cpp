@@ -80,6 +80,7 @@ void reset(LaunchState& launch, const KernelEntry& kernel, const LaunchConfig& c
   launch.faulted = launch.askew = launch.received = false;
   launch.rehearsal = launch.backwards = launch.inStep = launch.cut = false;
   launch.impatient = 0;
+  launch.nobodyWaits = false;
   launch.uneven = 0;
   launch.mayWait = launch.inCompany = launch.unrehearsed = false;
   launch.work = 0;
@@ -155,9 +156,12 @@ void rehearse(LaunchState& launch, Rehearsal order, unsigned attempt, std::uint6
   std::swap(accesses, launch.accesses); // what it costs has been counted
   launch.arguments = arguments;
   launch.rehearsal = true;
-  launch.backwards = order == Rehearsal::Backwards || order == Rehearsal::ImpatientBackwards;
+  launch.backwards = order == Rehearsal::Backwards || order == Rehearsal::ImpatientBackwards ||
+                     (order == Rehearsal::FromFull && attempt == 1);
   launch.impatient = hasteIn(order, attempt);
-  launch.inStep = order == Rehearsal::InStep || order == Rehearsal::ImpatientInStep;
+  launch.inStep =
+      order == Rehearsal::InStep || order == Rehearsal::ImpatientInStep || order == Rehearsal::FromFull;
+  launch.nobodyWaits = order == Rehearsal::FromFull;
   launch.uneven = order == Rehearsal::Uneven ? attempt + 1 : 0;
   launch.mostWork = mostWork;
   renewTokensIfNeeded(launch, true);
@@ -167,6 +171,7 @@ void rehearse(LaunchState& launch, Rehearsal order, unsigned attempt, std::uint6
   std::swap(accesses, launch.accesses);
   launch.rehearsal = launch.backwards = launch.inStep = false;
   launch.impatient = 0;
+  launch.nobodyWaits = false;
   launch.uneven = 0;
 }
 

@@ -60,7 +60,7 @@ std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first, bool large) {
 }
 
 unsigned attemptsAt(Rehearsal order, const LaunchState& launch) {
-  if (order == Rehearsal::ImpatientInStep) return 2;
+  if (order == Rehearsal::ImpatientInStep || order == Rehearsal::FromFull) return 2;
   if (order != Rehearsal::Uneven) return 1;
   return launch.logged ? 2 : 12;
 }
@@ -77,7 +77,7 @@ std::vector<Rehearsal> rehearsals(const LaunchState& launch) {
   bool large = isLarge(launch);
   if (atomics) orders.push_back(Rehearsal::Backwards);
   if (atomics && !large) orders.push_back(Rehearsal::InStep);
-  if (launch.received && !large) orders.push_back(Rehearsal::Staggered);
+  if (launch.received && !large) orders.insert(orders.end(), {Rehearsal::Staggered, Rehearsal::FromFull});
   if (atomics && !(large && launch.config.cooperative)) orders.push_back(Rehearsal::Uneven);
   if (launch.kernel->usesGridSync & abi::TraitGivesUp) {
     orders.insert(orders.end(), {Rehearsal::Impatient, Rehearsal::ImpatientBackwards});

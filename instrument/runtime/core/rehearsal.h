@@ -30,6 +30,9 @@ enum class Rehearsal : std::uint8_t {
   /// The same, and each thread sleeps now and then: one is overtaken in the middle of what others do twice,
   /// as when a stack's node is popped by another thread than the one that pushed it.
   Uneven,
+  /// From block to block until somebody waits, and in step from there on; then the same backwards. A buffer
+  /// is full then, or empty.
+  FromFull,
   /// As the first time, backwards and in step, but loops that wait for so many rounds only (TraitGivesUp) go
   /// through them before others go on.
   Impatient,

@@ -90,6 +90,7 @@ KCHECK_INLINE void runThread(ThreadState& thread) {
       thread.status = ThreadStatus::Ready;
       continue; // does not wait
     case abi::WaitKind::Yield:
+      block.launch->nobodyWaits = false;
       if (goesOn(thread)) continue;
       thread.status = ThreadStatus::Yielded;
       thread.asleep = roundsAway(thread);
@@ -97,6 +98,7 @@ KCHECK_INLINE void runThread(ThreadState& thread) {
       return;
     case abi::WaitKind::None: // a step of lockstep
       thread.status = ThreadStatus::Ready;
+      if (block.launch->nobodyWaits) continue;
       if (!thread.haste) return;
       --thread.haste;
       continue;

@@ -284,6 +284,7 @@ struct LaunchState : LaunchFacts, SharedOrder {
   /// Loops that count their rounds go through all of them (Rehearsal::Impatient). In lockstep: how many
   /// accesses a thread makes at once there, and just behind; 0: nobody does.
   std::uint8_t impatient = 0;
+  bool nobodyWaits = false;             ///< of Rehearsal::FromFull: threads need not go in step yet
   bool inStep = false;                  ///< nobody stays away longer than others (Rehearsal::InStep)
   unsigned uneven = 0;                  ///< number of the attempt; 0: nobody sleeps (Rehearsal::Uneven)
   bool cut = false;                     ///< the rehearsal has come to its bound before its end
