@@ -5,6 +5,7 @@
 
 #include "analyzer/model/block_locks.h"
 #include "analyzer/model/fences.h"
+#include "analyzer/model/flow_edges.h"
 #include "analyzer/model/lock_fences.h"
 #include "analyzer/model/lock_operations.h"
 #include "analyzer/model/sightings.h"
@@ -14,7 +15,6 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
-#include "llvm/IR/Constants.h"
 #include "llvm/IR/GlobalVariable.h"
 #include "llvm/IR/Instructions.h"
 
@@ -194,22 +194,6 @@ private:
     }
   }
 
-  /// A branch on a constant never goes there.
-  static bool isDead(const BasicBlock* from, const BasicBlock* block) {
-    auto* branch = dyn_cast<BranchInst>(from->getTerminator());
-    auto* asked = branch && branch->isConditional() ? dyn_cast<ConstantInt>(branch->getCondition()) : nullptr;
-    return asked && branch->getSuccessor(asked->isZero() ? 1 : 0) != block;
-  }
-
-  /// Whether the value may be another one in the next round of the loop.
-  static bool changes(const Value* value, const Loop& loop, unsigned depth = 8) {
-    auto* instruction = dyn_cast<Instruction>(value);
-    if (!instruction || !loop.contains(instruction)) return false;
-    if (depth == 0 || isa<PHINode>(instruction) || instruction->mayReadOrWriteMemory()) return true;
-    return any_of(instruction->operands(),
-                  [&](const Use& operand) { return changes(operand, loop, depth - 1); });
-  }
-
   /// In the next round of a loop the lock's place may be that of another one.
   void leaveRound(const BasicBlock* from, const BasicBlock* block, Known& known) const {
     const Loop* loop = loops.getLoopFor(block);
@@ -241,7 +225,7 @@ private:
       if (block == order.front()) known.emplace();
       for (const BasicBlock* from : predecessors(block)) {
         auto end = after.find(from);
-        if (end == after.end() || isDead(from, block)) continue; // not reached, or not yet
+        if (end == after.end() || isNeverGone(from, block)) continue; // not reached, or not yet
         Known here = along(from, block, end->second);
         if (!known) {
           known = std::move(here);
