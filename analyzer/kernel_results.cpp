@@ -86,13 +86,13 @@ void KernelAnalysis::doubtWhere(const std::string& lean, const std::string& why,
       continue;
     finding.verdict = Verdict::Possible;
     finding.severity = std::min(finding.severity, Severity::Warning);
-    finding.reason = "the launch " + lean + why;
+    finding.reason = fmt::format("the launch {}{}", lean, why);
     finding.leansOnHost = true;
   }
   for (PropertyResult& property : properties) {
     if (property.answer != Answer::Refuted) continue;
     property.answer = Answer::Unknown;
-    property.reason = "it fails for " + lean + why;
+    property.reason = fmt::format("it fails for {}{}", lean, why);
     property.holdsFor.clear();
   }
 }

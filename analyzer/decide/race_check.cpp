@@ -101,9 +101,11 @@ private:
   using OrderedPairs = std::array<std::vector<std::pair<RaceItem, RaceItem>>, 6>;
 
   void addPair(OrderedPairs& todo, const RaceItem& a, const RaceItem& b) const {
-    const int readers = (a.access->kind == AccessKind::Read) + (b.access->kind == AccessKind::Read);
+    const auto isRead = [](const RaceItem& item) {
+      return std::size_t{item.access->kind == AccessKind::Read};
+    };
     const bool isShared = objectOf(*a.access)->space == MemorySpace::Shared;
-    todo[std::size_t(readers + (isShared ? 0 : 3))].emplace_back(a, b);
+    todo[isRead(a) + isRead(b) + (isShared ? 0 : 3)].emplace_back(a, b);
   }
 
   /// Accesses to arrays that may be one, for all that the kernel asks itself: those to the second as to the

@@ -55,10 +55,9 @@ std::uint64_t rehearsalLimit(Rehearsal order, std::uint64_t first, bool large) {
   constexpr std::uint64_t cheap = 400'000; // half a second
   std::uint64_t most = std::max(first, cheap);
   // Waiting costs more the other way round where each block waits for the one before it.
-  if (order == Rehearsal::Impatient || order == Rehearsal::ImpatientBackwards)
-    return std::min(8 * first + 10'000,
-                    cheap); // rounds in vain cost much, and show little more where they are many
-  if (goesByBlocks(order)) return std::min(8 * first + 10'000, most);
+  const std::uint64_t wanted = 8 * first + 10'000;
+  if (goesByBlocks(order))
+    return std::min(wanted, hasteIn(order, 0) ? cheap : most); // rounds in vain are many
   return std::min(cheap, most / 2) / (large ? 4 : 1);
 }
 
