@@ -93,6 +93,30 @@ bool asksForBlock(const KernelModel& model, std::size_t axis) {
   return found;
 }
 
+/// `e` as a multiple of something, by a constant.
+std::pair<Expr, std::int64_t> multiple(Expr e) {
+  if (e->op == Op::ZExt || e->op == Op::SExt) return multiple(e->operands[0]);
+  if (e->op != Op::Mul || !isConst(e->operands[1])) return {e, 1};
+  const auto [base, factor] = multiple(e->operands[0]);
+  return {base, factor * signExtend(e->operands[1]->value, e->width)};
+}
+
+/// Whether places of so many blocks along the axis lie side by side: `2 * x + blockIdx.y`.
+bool liesBetween(const KernelModel& model, std::size_t axis, std::int64_t blocks) {
+  bool found = false;
+  eachExpression(model, [&](Expr e, const Location&) {
+    found = found || anyNode(e, [&](Expr n) {
+              if (n->op != Op::Add) return false;
+              const auto own = std::ranges::find_if(
+                  n->operands, [&](Expr part) { return multiple(part).first == model.blockIdx[axis]; });
+              return own != n->operands.end() && std::ranges::any_of(n->operands, [&](Expr part) {
+                       return part != *own && multiple(part).second == blocks * multiple(*own).second;
+                     });
+            });
+  });
+  return found;
+}
+
 std::vector<Shape> otherBlocks(const LaunchPlan& plan, const Shape& block) {
   const auto rounded = [](std::uint32_t width) { return std::bit_floor(width); };
   std::vector<Shape> result{{rounded(*block[0]), rounded(*block[1]), rounded(*block[2])}};
@@ -124,7 +148,8 @@ std::vector<PlannedCase> otherChoices(const LaunchPlan& plan, const KernelModel&
   std::vector<LaunchCase> others;
   for (const std::uint32_t blocks : {2u, 3u})
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      if (*own.grid[axis] <= blocks || (axis == 0 && !asksForBlock(chosen, axis))) continue;
+      const auto isMeant = [&] { return asksForBlock(chosen, axis) || liesBetween(chosen, axis, blocks); };
+      if (*own.grid[axis] <= blocks || !isMeant()) continue;
       others.push_back(own);
       others.back().grid[axis] = blocks;
     }

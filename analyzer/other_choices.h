@@ -11,9 +11,9 @@
 
 namespace kcheck::analyzer {
 
-/// Launches of two or three blocks along an axis, along x where the kernel asks for blocks by number, and of
-/// other usual widths, in which the kernel does as much as in the chosen one. A width that the kernel's
-/// numbers fit is only rounded.
+/// Launches of two or three blocks along an axis, where the kernel asks for blocks by number or their places
+/// lie side by side, and of other usual widths, in which the kernel does as much as in the chosen one. A
+/// width that the kernel's numbers fit is only rounded.
 std::vector<PlannedCase> otherChoices(const LaunchPlan& plan, const KernelModel& chosen,
                                       const std::function<bool(const LaunchCase&)>& doesAsMuch);
 
