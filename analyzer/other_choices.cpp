@@ -17,10 +17,9 @@ namespace {
 
 using Shape = std::array<std::optional<std::uint32_t>, 3>;
 
-/// A comparison with a number, or a remainder or quotient by one, that comes out differently for some
-/// threads.
+/// A comparison with a number, or a remainder or quotient by one.
 struct AskedNumber {
-  unsigned line, column; ///< of the access that hangs on it
+  unsigned line, column; ///< of the access or branch that hangs on it
   bool compares;
   std::int64_t number;
   friend auto operator<=>(const AskedNumber&, const AskedNumber&) = default;
@@ -31,7 +30,8 @@ std::optional<std::pair<bool, std::int64_t>> askedBy(const Node& n) {
   const bool isRight = isConst(n.operands[1]);
   if (!isRight && !isConst(n.operands[0])) return {};
   const std::int64_t number = signExtend(n.operands[isRight]->value, n.operands[isRight]->width);
-  if (variesOf(n.operands[isRight ? 0 : 1]) == Varies::Never) return {};
+  constexpr std::int64_t kFar = std::int64_t{1} << 32; // no thread's number, nor one that it is divided by
+  if (number < -kFar || number > kFar || variesOf(n.operands[isRight ? 0 : 1]) == Varies::Never) return {};
   switch (n.op) {
   case Op::Eq:
   case Op::Ult:
@@ -41,7 +41,8 @@ std::optional<std::pair<bool, std::int64_t>> askedBy(const Node& n) {
   case Op::And: return std::pair(false, number + 1);
   case Op::LShr:
   case Op::AShr:
-    return isRight && number < 32 ? std::optional(std::pair(false, std::int64_t{1} << number)) : std::nullopt;
+    return isRight && number >= 0 && number < 32 ? std::optional(std::pair(false, std::int64_t{1} << number))
+                                                 : std::nullopt;
   case Op::UDiv:
   case Op::SDiv:
   case Op::URem:
@@ -93,16 +94,16 @@ bool asksForBlock(const KernelModel& model, std::size_t axis) {
   return found;
 }
 
-/// `e` as a multiple of something, by a constant.
-std::pair<Expr, std::int64_t> multiple(Expr e) {
+/// `e` as a multiple of something, by a constant, as the 64 bits of it.
+std::pair<Expr, std::uint64_t> multiple(Expr e) {
   if (e->op == Op::ZExt || e->op == Op::SExt) return multiple(e->operands[0]);
   if (e->op != Op::Mul || !isConst(e->operands[1])) return {e, 1};
   const auto [base, factor] = multiple(e->operands[0]);
-  return {base, factor * signExtend(e->operands[1]->value, e->width)};
+  return {base, factor * static_cast<std::uint64_t>(signExtend(e->operands[1]->value, e->width))};
 }
 
 /// Whether places of so many blocks along the axis lie side by side: `2 * x + blockIdx.y`.
-bool liesBetween(const KernelModel& model, std::size_t axis, std::int64_t blocks) {
+bool liesBetween(const KernelModel& model, std::size_t axis, std::uint64_t blocks) {
   bool found = false;
   eachExpression(model, [&](Expr e, const Location&) {
     found = found || anyNode(e, [&](Expr n) {
