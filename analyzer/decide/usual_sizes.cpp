@@ -6,6 +6,7 @@
 #include "report/assumptions.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace kcheck::analyzer {
@@ -339,14 +340,16 @@ void tryNotNegative(const Check& check, PropertyAnswer& answer,
   ExprContext& context = check.decider.view().context;
   const std::vector<Expr> numbers = signedParameters(accesses);
   if (verdict.outcome != Verdict::Outcome::Unknown || numbers.empty() || numbers.size() > kMost) return;
+  std::map<Expr, bool> divides;
+  for (Expr n : numbers) divides[n] = isDivisor(n, accesses);
+  const auto leastOf = [&](Expr n) { return divides.at(n) ? 1 : 0; };
   std::vector<std::vector<Expr>> choices;
   for (Expr n : numbers) choices.push_back({n});
   if (numbers.size() > 1) choices.push_back(numbers);
   for (const std::vector<Expr>& chosen : choices) {
     Expr wanted = context.boolean(true);
     for (Expr n : chosen)
-      wanted = context.logicalAnd(
-          wanted, context.binary(Op::Sle, context.constant(n->width, isDivisor(n, accesses)), n));
+      wanted = context.logicalAnd(wanted, context.binary(Op::Sle, context.constant(n->width, leastOf(n)), n));
     const auto forbids = [&](const ModelAccess* access) {
       return check.decider.happensOnlyWrapped(*access) || check.decider.asksAgainst(*access, wanted);
     };
@@ -355,7 +358,7 @@ void tryNotNegative(const Check& check, PropertyAnswer& answer,
     if (usual.outcome != Verdict::Outcome::Never) continue;
     verdict = std::move(usual);
     for (Expr n : chosen)
-      answer.assume(isDivisor(n, accesses) ? positive(n->symbol->name) : notNegative(n->symbol->name));
+      answer.assume(leastOf(n) == 1 ? positive(n->symbol->name) : notNegative(n->symbol->name));
     return;
   }
 }

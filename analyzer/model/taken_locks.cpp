@@ -2,6 +2,8 @@
 
 #include "analyzer/model/sightings.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Instructions.h"
 
@@ -153,34 +155,22 @@ private:
       if (isTriedAgain(*lock, *number.getParent(), at)) continue;
       now.emplace(lock, values);
       // Who has come another way may have taken it, too.
-      if (any_of(others, [&](const BasicBlock* from) { return leadsTo(lock->getParent(), from, nullptr); }))
+      if (any_of(others, [&](const BasicBlock* from) { return leadsTo(lock->getParent(), from); }))
         isWhole = false;
     }
   }
 
   /// Whether the way from the start of a block to the end of another one may go by the taking.
-  static bool isTriedAgain(const Instruction& lock, const BasicBlock& from, const BasicBlock& to) {
+  bool isTriedAgain(const Instruction& lock, const BasicBlock& from, const BasicBlock& to) const {
     const BasicBlock* there = lock.getParent();
     if (there == &from) return true;
     if (&from == &to) return false;
-    return leadsTo(&from, there, &from) && leadsTo(there, &to, &from);
+    SmallPtrSet<BasicBlock*, 1> start{const_cast<BasicBlock*>(&from)}; // coming by it again is another way
+    return leadsTo(&from, there) && isPotentiallyReachable(there, &to, &start, nullptr, &loops);
   }
 
-  /// From the end of one block to the end of the other, but by none that starts with `without` again.
-  static bool leadsTo(const BasicBlock* from, const BasicBlock* to, const BasicBlock* without) {
-    if (from == to) return true;
-    std::set<const BasicBlock*> visited;
-    std::vector<const BasicBlock*> left{from};
-    while (!left.empty()) {
-      const BasicBlock* block = left.back();
-      left.pop_back();
-      for (const BasicBlock* next : successors(block)) {
-        if (next == without || !visited.insert(next).second) continue;
-        if (next == to) return true;
-        left.push_back(next);
-      }
-    }
-    return false;
+  bool leadsTo(const BasicBlock* from, const BasicBlock* to) const {
+    return isPotentiallyReachable(from, to, nullptr, nullptr, &loops);
   }
 
   /// By atomicOr, which says that the bits which are looked at were not set: it has set some of them.

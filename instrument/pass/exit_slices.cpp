@@ -135,22 +135,7 @@ void ExitSlices::await(llvm::Instruction& read, llvm::Value* address) {
 
 /// The number is another one in each round: none leaves it as it was.
 bool ExitSlices::goesOn(llvm::PHINode& number) const {
-  if (number.getParent() != loop.getHeader()) return false;
-  std::set<llvm::Value*> visited;
-  std::vector<llvm::Value*> next;
-  for (unsigned i = 0; i < number.getNumIncomingValues(); ++i)
-    if (loop.contains(number.getIncomingBlock(i))) next.push_back(number.getIncomingValue(i));
-  while (!next.empty()) {
-    llvm::Value* value = next.back();
-    next.pop_back();
-    if (value == &number) return false;
-    if (!visited.insert(value).second) continue;
-    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(value))
-      next.insert(next.end(), phi->op_begin(), phi->op_end());
-    else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(value))
-      next.insert(next.end(), {choice->getTrueValue(), choice->getFalseValue()});
-  }
-  return true;
+  return number.getParent() == loop.getHeader() && !nextValues(number, loop).contains(&number);
 }
 
 long ExitSlices::waysRound(const llvm::PHINode& phi) const {

@@ -52,10 +52,8 @@ bool isCounter(const llvm::PHINode& phi, const llvm::Loop& loop) {
   return true;
 }
 
-bool mayCount(llvm::PHINode& number, const llvm::Loop& loop) {
-  if (number.getParent() != loop.getHeader() || !number.getType()->isIntegerTy()) return false;
-  bool steps = false;
-  std::set<llvm::Value*> visited{&number};
+std::set<llvm::Value*> nextValues(llvm::PHINode& number, const llvm::Loop& loop) {
+  std::set<llvm::Value*> visited, result;
   std::vector<llvm::Value*> next;
   for (unsigned i = 0; i < number.getNumIncomingValues(); ++i)
     if (loop.contains(number.getIncomingBlock(i))) next.push_back(number.getIncomingValue(i));
@@ -63,18 +61,24 @@ bool mayCount(llvm::PHINode& number, const llvm::Loop& loop) {
     llvm::Value* value = next.back();
     next.pop_back();
     if (!visited.insert(value).second) continue;
-    auto* step = llvm::dyn_cast<llvm::BinaryOperator>(value);
-    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(value); phi && loop.contains(phi)) {
+    if (auto* phi = llvm::dyn_cast<llvm::PHINode>(value); phi && phi != &number)
       next.insert(next.end(), phi->op_begin(), phi->op_end());
-    } else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(value)) {
+    else if (auto* choice = llvm::dyn_cast<llvm::SelectInst>(value))
       next.insert(next.end(), {choice->getTrueValue(), choice->getFalseValue()});
-    } else if (step && step->getOperand(0) == &number && isFixed(step->getOperand(1), loop)) {
-      steps = true;
-    } else {
-      return false;
-    }
+    else
+      result.insert(value);
   }
-  return steps;
+  return result;
+}
+
+bool mayCount(llvm::PHINode& number, const llvm::Loop& loop) {
+  if (number.getParent() != loop.getHeader() || !number.getType()->isIntegerTy()) return false;
+  std::set<llvm::Value*> steps = nextValues(number, loop);
+  steps.erase(&number);
+  return !steps.empty() && llvm::all_of(steps, [&](llvm::Value* value) {
+    auto* step = llvm::dyn_cast<llvm::BinaryOperator>(value);
+    return step && step->getOperand(0) == &number && isFixed(step->getOperand(1), loop);
+  });
 }
 
 } // namespace kcheck::instrument

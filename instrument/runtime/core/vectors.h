@@ -1,7 +1,12 @@
 // KCHECK_VECTORS before a function: compiled for the widest vectors that the machine may have; the fitting
 // one is chosen when the program starts. What it calls comes along where it is KCHECK_INLINE. KCHECK_BY_16
-// before a loop over a multiple of 16: no remainder is written for it.
+// before a loop over a multiple of 16: no remainder is written for it. EachLane: a number for each lane of a
+// warp.
 #pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
 
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
 #define KCHECK_VECTORS __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -14,10 +19,6 @@
 #define KCHECK_BY_16
 #endif
 #define KCHECK_INLINE __attribute__((always_inline)) inline
-
-#include <bit>
-#include <cstdint>
-#include <cstring>
 
 namespace kcheck::runtime {
 
